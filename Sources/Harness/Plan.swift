@@ -5,16 +5,17 @@ public import Basics
 
 /// One run of a scenario: on a device, with a seed.
 public struct Case: Sendable {
-  /// The path of the scenario without `.yaml`, and the round if there are several. Unique in a run: of two
-  /// files that differ only in their extension, one keeps it.
+  /// The path of the scenario without the extension `.yaml`, and the number of the round if there are several.
+  ///
+  /// Unique in a run: no other extension is removed, so `a.yaml` and `a.yml` have different ids.
   public var id: String
-  /// The title.
+  /// The title of the scenario.
   public var name: String
   /// The path of the scenario.
   public var file: String
   /// A hash of the scenario file's text; `nil` if the scenario comes from no file.
   public var text: String?
-  /// A hash of the files of the device's program; `nil` if the device is no program.
+  /// A hash of the files of the device's program; `nil` if the device is not a program.
   public var program: String?
   /// The scenario.
   public var scenario: Scenario
@@ -26,21 +27,22 @@ public struct Case: Sendable {
   public var start: StartCondition
   /// The seed of all random choices.
   public var seed: UInt64
-  /// The settings that the device receives beside those of the scenario.
+  /// The settings given with the device that replaces the scenario's: they distinguish the case from the one on
+  /// the scenario's own device.
   public var settings: [DeviceSpec.Setting] = []
-  /// The firmware of the device, if it is known beforehand.
+  /// The firmware of the device, if it is known before the run.
   public var firmware: String?
-  /// The number of this attempt, from 1.
+  /// The number of this attempt, from 1. Retries of a case that failed have the numbers from 2.
   public var attempt = 1
   /// Why the case is skipped; `nil` if it runs.
   public var skipReason: String?
 }
 
 extension Case {
-  /// The case as a self-contained scenario, for a file in a folder.
+  /// Returns the case as a self-contained scenario, for a file in `folder`.
   public func standalone(in folder: String) -> Scenario {
     var copy = scenario
-    // The command line names a real lock, with its transport; the lock's file is no part of a scenario.
+    // The command line specifies a real lock and its transport: a scenario does not refer to a lock's file.
     if device.kind != .lock { copy.device = device }
     copy.start = start
     copy.seed = seed
@@ -48,7 +50,7 @@ extension Case {
     return copy
   }
 
-  /// A hash of the case: two cases with one digest are the same test of the same device.
+  /// A hash of the case: two cases with the same digest are the same test of the same device.
   public var digest: String {
     var fingerprint = Fingerprint(standalone(in: ".").yaml())
     for part in [machine.hash, device.description, firmware ?? ""] { fingerprint.mix("\n" + part) }
@@ -56,11 +58,11 @@ extension Case {
   }
 }
 
-/// The scenarios of a set that run, and how.
+/// The cases of a run: which scenarios of a set run, on which devices, and in which order.
 public struct Plan: Sendable {
   /// The selection that the user requested.
   public struct Selection: Sendable {
-    /// The device in place of the scenarios' own.
+    /// The device that replaces those of the scenarios.
     public var device: DeviceSpec?
     /// The filters; a scenario runs if it matches one of them, or if there is none.
     public var filters: [ScenarioFilter] = []
@@ -68,28 +70,28 @@ public struct Plan: Sendable {
     public var failed: (ids: Set<ExactText>, use: FailedUse)?
     /// The paths of the scenarios that run before all others.
     public var leading: Set<ExactText> = []
-    /// The number of this part, from 1, and the number of parts.
+    /// The part of the scenarios that runs, numbered from 1, and the number of parts.
     public var shard: (part: Int, count: Int) = (1, 1)
-    /// How often each scenario runs.
+    /// The number of rounds. Each scenario runs once per round, with another seed; retries are not rounds.
     public var rounds = 1
-    /// The seed of scenarios without a seed.
+    /// The seed of scenarios that define none.
     public var seed: UInt64 = 0
-    /// Whether the seed also replaces the scenarios' own seeds.
+    /// Whether the seed also replaces those that scenarios define.
     public var seedOverrides = false
 
     /// Selects everything, once.
     public init() {}
   }
 
-  /// The cases in order, with all rounds of a scenario one after the other. A case is made when it is
-  /// requested, so that more rounds take no more memory.
+  /// The cases in order, with all rounds of a scenario one after the other. Each case is created on access, so
+  /// that additional rounds need no memory.
   public struct Cases: RandomAccessCollection, Sendable {
     fileprivate var firsts: [Case] = []
     fileprivate let selection: Selection
 
     fileprivate init(selection: Selection) { self.selection = selection }
 
-    /// Lists the cases of scenarios without a device; they cannot run.
+    /// Lists the cases of all scenarios of a set without choosing devices for them, so they cannot be run.
     public init(undriven set: ScenarioSet, _ selection: Selection) {
       self.init(selection: selection)
       firsts = set.items.map { Plan.case(of: $0, selection) }
@@ -110,14 +112,14 @@ public struct Plan: Sendable {
 
   /// The cases.
   public private(set) var cases: Cases
-  /// The seed of cases without a seed.
+  /// The seed of cases whose scenario defines none.
   public var seed: UInt64 { cases.selection.seed }
   /// The devices of the scenarios that are not skipped.
   public var devices: [DeviceSpec] { cases.firsts.filter { $0.skipReason == nil }.map(\.device) }
 
   /// Plans a run.
   ///
-  /// - Throws: what is wrong with the requested device, or that a scenario has none.
+  /// - Throws: a problem with the requested device, or with a scenario that has no device.
   public init(_ set: ScenarioSet, _ selection: Selection, provider: any DeviceProvider) throws(DeviceProblem)
   {
     let replacement = try selection.device.map { spec throws(DeviceProblem) in
@@ -136,7 +138,7 @@ public struct Plan: Sendable {
     where number % selection.shard.count == selection.shard.part - 1 {
       cases.firsts.append(try Plan.first(item, selection, replacement: replacement, provider: provider))
     }
-    // Most scenarios share one device, whose files are read once.
+    // Consecutive cases mostly have the same device: the files of its program are read once.
     var known: (device: DeviceSpec, hash: String?)?
     for index in cases.firsts.indices {
       let device = cases.firsts[index].device
@@ -145,12 +147,12 @@ public struct Plan: Sendable {
     }
   }
 
-  /// Throws if a device cannot replace the scenarios' own.
+  /// Throws if a device cannot replace those of scenarios.
   public static func check(_ device: DeviceSpec, provider: any DeviceProvider) throws(DeviceProblem) {
     _ = try Replacement(device, provider: provider)
   }
 
-  /// A scenario's case in the first round.
+  /// Returns the case of a scenario in the first round.
   private static func first(
     _ item: ScenarioSet.Item, _ selection: Selection, replacement: Replacement?, provider: any DeviceProvider
   ) throws(DeviceProblem) -> Case {
@@ -175,7 +177,7 @@ public struct Plan: Sendable {
     return new
   }
 
-  /// A scenario's case in the first round, before skip reasons are determined.
+  /// Returns the case of a scenario in the first round, without a skip reason.
   private static func `case`(of item: ScenarioSet.Item, _ selection: Selection) -> Case {
     let scenario = item.scenario
     return Case(
@@ -184,7 +186,7 @@ public struct Plan: Sendable {
       seed: seed(of: scenario, round: 1, selection))
   }
 
-  /// The id of a scenario's case, without its round.
+  /// Returns the id of a scenario's case, without the round.
   public static func id(of path: String) -> String {
     path.hasSuffix(".yaml") ? String(path.dropLast(5)) : path
   }
@@ -194,16 +196,16 @@ public struct Plan: Sendable {
     let seed = own ?? selection.seed
     if round == 1 { return seed }
     var generator = SeededGenerator(seed: seed, for: "round \(round)")
-    // Small enough for every JSON reader.
+    // At most 53 bits, which every JSON reader represents exactly.
     return generator.next() >> 11
   }
 }
 
-/// How to use the failures of an earlier run.
+/// What to do with the cases that failed in an earlier run.
 public enum FailedUse: Sendable {
-  /// Only they run, unless none of the selected scenarios failed.
+  /// Runs only these cases, or all selected cases if none of them failed.
   case only
-  /// They run before the others.
+  /// Runs these cases before the others.
   case first
 
   fileprivate func applied(to items: [ScenarioSet.Item], failed: Set<ExactText>) -> [ScenarioSet.Item] {
@@ -216,7 +218,7 @@ public enum FailedUse: Sendable {
   }
 }
 
-/// A device that replaces the scenarios' own.
+/// A device that replaces those of the scenarios.
 private struct Replacement {
   let spec: DeviceSpec
   let description: DeviceDescription
@@ -246,8 +248,9 @@ private struct Replacement {
     {
       new.skipReason = "written for \(wanted), and \(spec.name) is \(family)"
     }
-    // Options are an environment that the scenario relies on. A defect is the purpose of the other device,
-    // and how a lock is driven, emulated and found is specific to it.
+    // The replacement keeps the options of the scenario's device: they are the environment that the scenario
+    // relies on. It does not keep those that only describe the replaced device: its defects, how its lock is
+    // emulated (`as`) and found at the start (`found`), and the options of its driver.
     let ignored = ["defect", "as", "found"] + (own.kind == .driver ? DeviceSpec.driverOptions : [])
     var settings = own.settings.filter { !ignored.contains($0.name) }
     if let option = settings.first(where: { !description.options.contains($0.name) }) {
@@ -264,7 +267,8 @@ private struct Replacement {
     }
     new.device = DeviceSpec(spec.kind, spec.name, settings)
     new.settings = spec.ownSettings
-    // Another emulated lock makes another case. The device distinguishes real locks and programs.
+    // A case on a different emulated lock is a different case, with the lock in its settings. Cases on real
+    // locks and on programs already differ in their device.
     if (own.kind, spec.kind) == (.emulator, .emulator), own.name != spec.name {
       new.settings.append(DeviceSpec.Setting("lock", spec.name))
     }
@@ -272,7 +276,8 @@ private struct Replacement {
 }
 
 extension DeviceDescription {
-  /// The value that a setting has in place of the requested one; `nil` if there is no other.
+  /// Returns the fixed value of a setting, if the device has the setting switched on and the request switched
+  /// off, or the reverse; otherwise `nil`.
   fileprivate func given(besides item: Argument) -> Value? {
     guard let value = given.first(where: { $0.name == item.name })?.value else { return nil }
     return value.isNothing == item.value.isNothing ? nil : value
@@ -280,7 +285,7 @@ extension DeviceDescription {
 }
 
 extension Case {
-  /// What the scenario needs and the device lacks.
+  /// Returns why the device cannot run the scenario: something that the scenario needs and the device lacks.
   fileprivate func need(beyond device: DeviceDescription) -> String? {
     let abilities = device.abilities
     guard !abilities.areUnknown else { return nil }
@@ -331,7 +336,8 @@ extension Case {
     return nil
   }
 
-  /// Adds the device's start settings that the scenario takes for granted.
+  /// Adds the start settings that scenarios assume on this device and that this scenario does not set. A
+  /// setting that concerns one stimulus is added only if the scenario performs that stimulus.
   fileprivate mutating func completeStart(with usual: [UsualSetting]) {
     for item in usual where start.setting(item.setting.name) == nil {
       let isMeant =
@@ -347,7 +353,8 @@ extension Case {
     }
   }
 
-  /// Adds the start settings that the machine's start takes for granted.
+  /// Adds the conditions of the machine's start that the scenario does not set, as far as the device supports
+  /// them. If several starts agree with the scenario's settings, the last one counts.
   fileprivate mutating func completeStart(_ abilities: Abilities) {
     let start = machine.machine.definition.starts.last { start in
       start.conditions.allSatisfy { item in self.start.flag(item.name).map { $0 == item.value } ?? true }
