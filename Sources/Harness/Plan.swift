@@ -86,7 +86,7 @@ public struct Plan: Sendable {
   /// The cases in order, with all rounds of a scenario one after the other. Each case is created on access, so
   /// that additional rounds need no memory.
   public struct Cases: RandomAccessCollection, Sendable {
-    fileprivate var firsts: [Case] = []
+    fileprivate var firstRoundCases: [Case] = []
     fileprivate let selection: Selection
 
     fileprivate init(selection: Selection) { self.selection = selection }
@@ -94,14 +94,14 @@ public struct Plan: Sendable {
     /// Lists the cases of all scenarios of a set without choosing devices for them, so they cannot be run.
     public init(undriven set: ScenarioSet, _ selection: Selection) {
       self.init(selection: selection)
-      firsts = set.items.map { Plan.case(of: $0, selection) }
+      firstRoundCases = set.items.map { Plan.case(of: $0, selection) }
     }
 
     public var startIndex: Int { 0 }
-    public var endIndex: Int { firsts.count * selection.rounds }
+    public var endIndex: Int { firstRoundCases.count * selection.rounds }
 
     public subscript(index: Int) -> Case {
-      var test = firsts[index / selection.rounds]
+      var test = firstRoundCases[index / selection.rounds]
       guard selection.rounds > 1 else { return test }
       let round = index % selection.rounds + 1
       test.id += "#\(round)"
@@ -115,7 +115,7 @@ public struct Plan: Sendable {
   /// The seed of cases whose scenario defines none.
   public var seed: UInt64 { cases.selection.seed }
   /// The devices of the scenarios that are not skipped.
-  public var devices: [DeviceSpec] { cases.firsts.filter { $0.skipReason == nil }.map(\.device) }
+  public var devices: [DeviceSpec] { cases.firstRoundCases.filter { $0.skipReason == nil }.map(\.device) }
 
   /// Plans a run.
   ///
@@ -136,14 +136,15 @@ public struct Plan: Sendable {
     }
     for (number, item) in wanted.enumerated()
     where number % selection.shard.count == selection.shard.part - 1 {
-      cases.firsts.append(try Plan.first(item, selection, replacement: replacement, provider: provider))
+      cases.firstRoundCases.append(
+        try Plan.firstRoundCase(of: item, selection, replacement: replacement, provider: provider))
     }
     // Consecutive cases mostly have the same device: the files of its program are read once.
-    var known: (device: DeviceSpec, hash: String?)?
-    for index in cases.firsts.indices {
-      let device = cases.firsts[index].device
-      if known?.device != device { known = (device, device.programHash) }
-      cases.firsts[index].program = known?.hash
+    var cached: (device: DeviceSpec, hash: String?)?
+    for index in cases.firstRoundCases.indices {
+      let device = cases.firstRoundCases[index].device
+      if cached?.device != device { cached = (device, device.programHash) }
+      cases.firstRoundCases[index].program = cached?.hash
     }
   }
 
@@ -153,15 +154,15 @@ public struct Plan: Sendable {
   }
 
   /// Returns the case of a scenario in the first round.
-  private static func first(
-    _ item: ScenarioSet.Item, _ selection: Selection, replacement: Replacement?, provider: any DeviceProvider
+  private static func firstRoundCase(
+    of item: ScenarioSet.Item, _ selection: Selection, replacement: Replacement?, provider: any DeviceProvider
   ) throws(DeviceProblem) -> Case {
     let scenario = item.scenario
-    var new = Plan.case(of: item, selection)
+    var test = Plan.case(of: item, selection)
     let description: DeviceDescription
     if let replacement {
       description = replacement.description
-      try replacement.take(over: &new, provider: provider)
+      try replacement.apply(to: &test, provider: provider)
     } else if let own = scenario.device {
       description = try provider.describe(own)
     } else {
@@ -170,11 +171,11 @@ public struct Plan: Sendable {
         hint: "give one with --device")
     }
     try description.checkNames(in: item.machine)
-    new.firmware = description.firmware
-    if new.skipReason == nil { new.skipReason = new.need(beyond: description) }
-    new.completeStart(description.abilities)
-    new.completeStart(with: description.usual)
-    return new
+    test.firmware = description.firmware
+    if test.skipReason == nil { test.skipReason = test.unmetNeed(on: description) }
+    test.addStartConditions(description.abilities)
+    test.addUsualSettings(description.usual)
+    return test
   }
 
   /// Returns the case of a scenario in the first round, without a skip reason.
@@ -238,39 +239,39 @@ private struct Replacement {
     self.spec = spec
   }
 
-  /// Replaces the device of a case, or throws why it cannot.
-  func take(over new: inout Case, provider: any DeviceProvider) throws(DeviceProblem) {
-    let own = new.device
-    if let machines = description.machines, !new.machine.isFile, !machines.contains(new.machine.label) {
-      new.skipReason = "\(spec.name) cannot be compared with the machine \(new.machine.label)"
-    } else if new.scenario.device != nil, let family = description.family,
-      let wanted = try? provider.describe(own).family, wanted != family
+  /// Replaces the device of a case, and sets the skip reason if the case cannot run on it.
+  func apply(to test: inout Case, provider: any DeviceProvider) throws(DeviceProblem) {
+    let replaced = test.device
+    if let machines = description.machines, !test.machine.isFile, !machines.contains(test.machine.label) {
+      test.skipReason = "\(spec.name) cannot be compared with the machine \(test.machine.label)"
+    } else if test.scenario.device != nil, let family = description.family,
+      let wanted = try? provider.describe(replaced).family, wanted != family
     {
-      new.skipReason = "written for \(wanted), and \(spec.name) is \(family)"
+      test.skipReason = "written for \(wanted), and \(spec.name) is \(family)"
     }
-    // The replacement keeps the options of the scenario's device: they are the environment that the scenario
-    // relies on. It does not keep those that only describe the replaced device: its defects, how its lock is
+    // The scenario relies on the options of its device: the replacement keeps them, and the case is skipped if
+    // it does not have one. It drops those that only describe the replaced device: its defects, how its lock is
     // emulated (`as`) and found at the start (`found`), and the options of its driver.
-    let ignored = ["defect", "as", "found"] + (own.kind == .driver ? DeviceSpec.driverOptions : [])
-    var settings = own.settings.filter { !ignored.contains($0.name) }
+    let dropped = ["defect", "as", "found"] + (replaced.kind == .driver ? DeviceSpec.driverOptions : [])
+    var settings = replaced.settings.filter { !dropped.contains($0.name) }
     if let option = settings.first(where: { !description.options.contains($0.name) }) {
-      new.skipReason = new.skipReason ?? "needs the option \(option.name), which \(spec.name) does not have"
+      test.skipReason = test.skipReason ?? "needs the option \(option.name), which \(spec.name) does not have"
     }
     settings.removeAll { item in spec.settings.contains { $0.name == item.name } }
     for setting in spec.settings {
       if description.options.contains(setting.name) {
         settings.append(setting)
       } else {
-        new.start.settings.removeAll { $0.name == setting.name }
-        new.start.settings.append(Argument(setting.name, Value(plain: setting.value)))
+        test.start.settings.removeAll { $0.name == setting.name }
+        test.start.settings.append(Argument(setting.name, Value(plain: setting.value)))
       }
     }
-    new.device = DeviceSpec(spec.kind, spec.name, settings)
-    new.settings = spec.ownSettings
+    test.device = DeviceSpec(spec.kind, spec.name, settings)
+    test.settings = spec.ownSettings
     // A case on a different emulated lock is a different case, with the lock in its settings. Cases on real
     // locks and on programs already differ in their device.
-    if (own.kind, spec.kind) == (.emulator, .emulator), own.name != spec.name {
-      new.settings.append(DeviceSpec.Setting("lock", spec.name))
+    if (replaced.kind, spec.kind) == (.emulator, .emulator), replaced.name != spec.name {
+      test.settings.append(DeviceSpec.Setting("lock", spec.name))
     }
   }
 }
@@ -278,7 +279,7 @@ private struct Replacement {
 extension DeviceDescription {
   /// Returns the fixed value of a setting, if the device has the setting switched on and the request switched
   /// off, or the reverse; otherwise `nil`.
-  fileprivate func given(besides item: Argument) -> Value? {
+  fileprivate func fixedValue(differingFrom item: Argument) -> Value? {
     guard let value = given.first(where: { $0.name == item.name })?.value else { return nil }
     return value.isNothing == item.value.isNothing ? nil : value
   }
@@ -286,7 +287,7 @@ extension DeviceDescription {
 
 extension Case {
   /// Returns why the device cannot run the scenario: something that the scenario needs and the device lacks.
-  fileprivate func need(beyond device: DeviceDescription) -> String? {
+  fileprivate func unmetNeed(on device: DeviceDescription) -> String? {
     let abilities = device.abilities
     guard !abilities.areUnknown else { return nil }
     if let settings = abilities.settings,
@@ -294,8 +295,8 @@ extension Case {
     {
       return "needs to start with \(item.name), which \(self.device.name) cannot be asked for"
     }
-    if let item = start.settings.first(where: { device.given(besides: $0) != nil }),
-      let given = device.given(besides: item)
+    if let item = start.settings.first(where: { device.fixedValue(differingFrom: $0) != nil }),
+      let given = device.fixedValue(differingFrom: item)
     {
       return "starts with \(item.name): \(item.value), and with \(self.device.name) it is \(given)"
     }
@@ -316,14 +317,14 @@ extension Case {
           return "needs the fault \(fault.name) \(fault.value): \(reason)"
         }
       case .expect(let expectation), .until(let expectation):
-        if let need = need(of: expectation, beyond: device) { return need }
+        if let need = unmetNeed(of: expectation, on: device) { return need }
       case .wait, .settle, .next, .fuzz, .repeated, .note: break
       }
     }
     return nil
   }
 
-  private func need(of expectation: Expectation, beyond device: DeviceDescription) -> String? {
+  private func unmetNeed(of expectation: Expectation, on device: DeviceDescription) -> String? {
     for condition in expectation.conditions {
       switch condition {
       case .effect where !device.abilities.showsEffects:
@@ -338,9 +339,9 @@ extension Case {
 
   /// Adds the start settings that scenarios assume on this device and that this scenario does not set. A
   /// setting that concerns one stimulus is added only if the scenario performs that stimulus.
-  fileprivate mutating func completeStart(with usual: [UsualSetting]) {
+  fileprivate mutating func addUsualSettings(_ usual: [UsualSetting]) {
     for item in usual where start.setting(item.setting.name) == nil {
-      let isMeant =
+      let isRelevant =
         item.stimulus.map { name in
           scenario.steps.flattened.contains { step in
             switch step.action {
@@ -349,13 +350,13 @@ extension Case {
             }
           }
         } ?? true
-      if isMeant { start.settings.append(item.setting) }
+      if isRelevant { start.settings.append(item.setting) }
     }
   }
 
   /// Adds the conditions of the machine's start that the scenario does not set, as far as the device supports
   /// them. If several starts agree with the scenario's settings, the last one counts.
-  fileprivate mutating func completeStart(_ abilities: Abilities) {
+  fileprivate mutating func addStartConditions(_ abilities: Abilities) {
     let start = machine.machine.definition.starts.last { start in
       start.conditions.allSatisfy { item in self.start.flag(item.name).map { $0 == item.value } ?? true }
     }
