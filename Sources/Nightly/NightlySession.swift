@@ -6,12 +6,14 @@ import Harness
 public import System
 import Basics
 
-/// A running night: its child processes, the clock, and the service manager.
+/// Runs a night: starts and supervises its child processes, measures its time, and notifies the service manager.
+///
+/// ``Night`` makes the decisions; this type passes events to it and performs the actions that it returns.
 public final class NightlySession {
-  /// The interval between two checks, which is shorter while things happen.
+  /// The interval between two polls of the child processes: the shortest after one has ended, then longer.
   private static let pauses = (shortest: Interval.milliseconds(1), longest: Interval.milliseconds(25))
 
-  /// How often to check whether devices that are out of use were restored.
+  /// The interval between two checks whether devices that are out of use were restored.
   private static let visits = Interval.seconds(10)
 
   private let folder: NightlyFolder
@@ -24,19 +26,21 @@ public final class NightlySession {
   private var jobs: [(number: Int, job: Job)] = []
   private var events = FIFO<NightEvent>()
   private var hasStopped = false
-  /// The devices that are out of use, and the time of the last check.
+  /// The devices that are out of use according to the health store, and the time of the last check.
   private var outOfUse: [NightDevice] = []
   private var lastVisit = MonotonicClock.now
   /// Whether the journal lacks some results.
   private var isJournalBehind: Bool
-  /// Whether it was reported that the journal cannot be written.
+  /// Whether a message has reported that the journal cannot be written.
   private var hasReportedJournalFault = false
-  /// The monotonic clock at the beginning of the night.
+  /// The beginning of the night, by the monotonic clock.
   private let origin: Interval
 
-  /// A child, or one of an earlier process of the night that may still be running.
+  /// A process that executes a run of the night.
   private enum Job {
+    /// A child of this process.
     case child(JobProcess)
+    /// A child of an earlier process of the same night, which was killed; the child may still be running.
     case orphan
   }
 
@@ -67,7 +71,7 @@ public final class NightlySession {
 
   /// Runs the night.
   ///
-  /// - Parameter minimum: the minimum number of judgements.
+  /// - Parameter minimum: the minimum number of verdicts.
   /// - Returns: the report.
   public func perform(_ minimum: MinimumVerdicts) -> NightlyReport {
     Interruption.listen()
@@ -90,7 +94,7 @@ public final class NightlySession {
       pause = isBusy ? Self.pauses.shortest : min(pause * 2, Self.pauses.longest)
       if !night.isOver { rest(for: pause) }
     }
-    // The last version must be the final one.
+    // The caller writes the final journal: a background write that is still in progress must not replace it.
     while writer.isWriting {
       notifier.alive()
       rest(for: Self.pauses.longest)
@@ -100,7 +104,9 @@ public final class NightlySession {
     return NightlyReport(night, runs, folder, took: now - .zero, minimum)
   }
 
-  /// Checks all children; true if something happened.
+  /// Polls all jobs, and reports their events to the night.
+  ///
+  /// - Returns: whether a job has ended.
   private func listen() -> Bool {
     var heard: [NightEvent] = []
     for (number, job) in jobs {
@@ -111,12 +117,14 @@ public final class NightlySession {
         case .ended(let end, let words): heard.append(ended(number, end, words))
         }
       case .orphan:
-        // Its input is closed, so that it is ending; being alive is its only sign of life.
+        // The orphan ends by itself, since its standard input is closed. It cannot report progress, so holding
+        // its file counts as a sign of life.
         do {
           let holder = try HeldFile.holder(of: runs.heldFile(of: number))
           heard.append(holder == nil ? ended(number, nil, "") : .sign(number))
         } catch {
-          // It is unknown whether it lives: its lock is not given to another run, and its time continues.
+          // The orphan may be running or not. No event is reported: its lock stays reserved, and its timeouts
+          // continue.
         }
       }
     }
@@ -129,7 +137,7 @@ public final class NightlySession {
     return .ended(number, runs.ending(of: run.attempt, end, words: words))
   }
 
-  /// Passes an event to the night, and carries out all actions that follow.
+  /// Passes an event to the night, and carries out the resulting actions, including those of further events.
   private func receive(_ event: NightEvent) {
     events.append(event)
     while let event = events.popFirst() {
@@ -169,7 +177,7 @@ public final class NightlySession {
     }
   }
 
-  /// Checks from time to time whether devices that health checks put out of use were restored.
+  /// Checks at intervals whether the devices that the health store lists as out of use were restored.
   private func visit() {
     let now = MonotonicClock.now
     guard now - lastVisit >= Self.visits else { return }
@@ -184,7 +192,8 @@ public final class NightlySession {
     outOfUse += devices.filter { !outOfUse.contains($0) && runs.lab.reasonOutOfUse(of: $0) != nil }
   }
 
-  /// Updates the journal. The night does not depend on it: the record is complete.
+  /// Updates the journal, from which reports are made. A night is resumed from its record (``NightLine``)
+  /// alone, so it continues even if the journal cannot be written.
   private func keepJournal() {
     if isJournalBehind {
       let path = folder.folder.journalPath
@@ -214,7 +223,7 @@ public final class NightlySession {
 
   private func stop(_ number: Int) {
     for (_, job) in jobs.filter({ $0.number == number }) {
-      // An orphan's input is closed already.
+      // The input of an orphan is already closed.
       if case .child(let process) = job { process.askToEnd() }
     }
   }
@@ -236,7 +245,8 @@ extension NightlySession {
     messages.say("lockstep: \(text)".inOneLine)
   }
 
-  /// Prints a message for a lab manager who watches.
+  /// Handles a line that is in the record: requests a journal update for a result, puts a device out of use in
+  /// the health store, and prints a message for the lab manager.
   private func tell(_ line: NightLine) {
     if case .done = line { isJournalBehind = true }
     if case .out(let device, let why, _) = line { putOut(device, why) }
@@ -258,7 +268,7 @@ extension NightlySession {
   /// Records in the health store that a device is out of use, for `lockstep devices` and later runs.
   private func putOut(_ device: NightDevice, _ why: String) {
     do throws(LabFault) {
-      // The last output of a program is in its case.
+      // The first line is the reason; the others are the last output of a program, which its case contains.
       let reason = why.split(separator: "\n").first.map(String.init) ?? why
       try runs.lab.putOut(device, reason)
     } catch {
