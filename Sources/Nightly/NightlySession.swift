@@ -11,10 +11,10 @@ import Basics
 /// ``Night`` makes the decisions; this type passes events to it and performs the actions that it returns.
 public final class NightlySession {
   /// The interval between two polls of the child processes: the shortest after one has ended, then longer.
-  private static let pauses = (shortest: Interval.milliseconds(1), longest: Interval.milliseconds(25))
+  private static let pollIntervals = (shortest: Interval.milliseconds(1), longest: Interval.milliseconds(25))
 
   /// The interval between two checks whether devices that are out of use were restored.
-  private static let visits = Interval.seconds(10)
+  private static let restoreCheckInterval = Interval.seconds(10)
 
   private let folder: NightlyFolder
   private let runs: NightlyRuns
@@ -27,14 +27,14 @@ public final class NightlySession {
   private var events = FIFO<NightEvent>()
   private var hasStopped = false
   /// The devices that are out of use according to the health store, and the time of the last check.
-  private var outOfUse: [NightDevice] = []
-  private var lastVisit = MonotonicClock.now
+  private var outOfUseDevices: [NightDevice] = []
+  private var lastRestoreCheck = MonotonicClock.now
   /// Whether the journal lacks some results.
   private var isJournalBehind: Bool
   /// Whether a message has reported that the journal cannot be written.
   private var hasReportedJournalFault = false
   /// The beginning of the night, by the monotonic clock.
-  private let origin: Interval
+  private let startTime: Interval
 
   /// A process that executes a run of the night.
   private enum Job {
@@ -58,8 +58,8 @@ public final class NightlySession {
       settings.transport = .place
       settings.wait = settings.wait + places.request.longestWait
     }
-    let passed = NightLine.time(of: folder.record, at: BenchClock.now) ?? .zero
-    origin = MonotonicClock.now - (passed - .zero)
+    let elapsed = NightLine.time(of: folder.record, at: BenchClock.now) ?? .zero
+    startTime = MonotonicClock.now - (elapsed - .zero)
     night = Night(
       settings, name: lab.plan.name, cases: lab.cases, locks: lab.locks, dongles: lab.dongles,
       resuming: folder.record)
@@ -67,7 +67,7 @@ public final class NightlySession {
   }
 
   /// The time since the night began.
-  private var now: Instant { .zero + (MonotonicClock.now - origin) }
+  private var now: Instant { .zero + (MonotonicClock.now - startTime) }
 
   /// Runs the night.
   ///
@@ -78,26 +78,26 @@ public final class NightlySession {
     notifier.ready()
     for run in night.running { jobs.append((run.attempt.number, .orphan)) }
     receive(.begin(BenchClock.now))
-    var pause = Self.pauses.shortest
+    var pause = Self.pollIntervals.shortest
     while !night.isOver {
-      let isBusy = listen()
+      let isBusy = pollJobs()
       if Interruption.isRequested, !hasStopped {
         hasStopped = true
         say("stopping: what runs is brought to its end")
         receive(.stop("interrupted"))
       }
       if let deadline = night.deadline, deadline <= now { receive(.time) }
-      visit()
-      keepJournal()
+      checkRestoredDevices()
+      updateJournal()
       notifier.alive()
       showStatus()
-      pause = isBusy ? Self.pauses.shortest : min(pause * 2, Self.pauses.longest)
+      pause = isBusy ? Self.pollIntervals.shortest : min(pause * 2, Self.pollIntervals.longest)
       if !night.isOver { rest(for: pause) }
     }
     // The caller writes the final journal: a background write that is still in progress must not replace it.
     while writer.isWriting {
       notifier.alive()
-      rest(for: Self.pauses.longest)
+      rest(for: Self.pollIntervals.longest)
     }
     messages.show("")
     notifier.stopping()
@@ -107,34 +107,34 @@ public final class NightlySession {
   /// Polls all jobs, and reports their events to the night.
   ///
   /// - Returns: whether a job has ended.
-  private func listen() -> Bool {
-    var heard: [NightEvent] = []
+  private func pollJobs() -> Bool {
+    var newEvents: [NightEvent] = []
     for (number, job) in jobs {
       switch job {
       case .child(let process):
         switch process.poll() {
-        case .running(let hasOutput): if hasOutput { heard.append(.sign(number)) }
-        case .ended(let end, let words): heard.append(ended(number, end, words))
+        case .running(let hasOutput): if hasOutput { newEvents.append(.sign(number)) }
+        case .ended(let end, let output): newEvents.append(ended(number, end, output))
         }
       case .orphan:
         // The orphan ends by itself, since its standard input is closed. It cannot report progress, so holding
         // its file counts as a sign of life.
         do {
           let holder = try HeldFile.holder(of: runs.heldFile(of: number))
-          heard.append(holder == nil ? ended(number, nil, "") : .sign(number))
+          newEvents.append(holder == nil ? ended(number, nil, "") : .sign(number))
         } catch {
           // The orphan may be running or not. No event is reported: its lock stays reserved, and its timeouts
           // continue.
         }
       }
     }
-    for event in heard { receive(event) }
-    return heard.contains { if case .ended = $0 { true } else { false } }
+    for event in newEvents { receive(event) }
+    return newEvents.contains { if case .ended = $0 { true } else { false } }
   }
 
-  private func ended(_ number: Int, _ end: Ending?, _ words: String) -> NightEvent {
+  private func ended(_ number: Int, _ end: Ending?, _ output: String) -> NightEvent {
     guard let run = night.running.first(where: { $0.attempt.number == number }) else { return .sign(number) }
-    return .ended(number, runs.ending(of: run.attempt, end, words: words))
+    return .ended(number, runs.ending(of: run.attempt, end, words: output))
   }
 
   /// Passes an event to the night, and carries out the resulting actions, including those of further events.
@@ -155,7 +155,7 @@ public final class NightlySession {
       if fault == nil {
         do throws(FileFault) { try folder.write(lines) } catch { fault = error }
       }
-      if fault == nil { lines.forEach(tell) } else { lost += lines }
+      if fault == nil { lines.forEach(handleRecorded) } else { lost += lines }
       lines = []
     }
     for action in actions {
@@ -178,29 +178,31 @@ public final class NightlySession {
   }
 
   /// Checks at intervals whether the devices that the health store lists as out of use were restored.
-  private func visit() {
+  private func checkRestoredDevices() {
     let now = MonotonicClock.now
-    guard now - lastVisit >= Self.visits else { return }
-    lastVisit = now
-    for device in outOfUse where runs.lab.reasonOutOfUse(of: device) == nil {
-      outOfUse.removeAll { $0 == device }
+    guard now - lastRestoreCheck >= Self.restoreCheckInterval else { return }
+    lastRestoreCheck = now
+    for device in outOfUseDevices where runs.lab.reasonOutOfUse(of: device) == nil {
+      outOfUseDevices.removeAll { $0 == device }
       receive(.restored(device))
     }
     let devices =
       night.locks.filter { $0.outOfUse != nil }.map { NightDevice.lock($0.lock.name) }
       + night.dongles.filter { $0.outOfUse != nil }.map { NightDevice.dongle($0.dongle.name) }
-    outOfUse += devices.filter { !outOfUse.contains($0) && runs.lab.reasonOutOfUse(of: $0) != nil }
+    outOfUseDevices += devices.filter {
+      !outOfUseDevices.contains($0) && runs.lab.reasonOutOfUse(of: $0) != nil
+    }
   }
 
   /// Updates the journal, from which reports are made. A night is resumed from its record (``NightLine``)
   /// alone, so it continues even if the journal cannot be written.
-  private func keepJournal() {
+  private func updateJournal() {
     if isJournalBehind {
       let path = folder.folder.journalPath
-      let isBegun = writer.write { [runs, night] () throws(FileFault) in
+      let hasStarted = writer.write { [runs, night] () throws(FileFault) in
         try NightlyJournal(runs: runs, night: night).write(to: path, tally: nil)
       }
-      if isBegun { isJournalBehind = false }
+      if hasStarted { isJournalBehind = false }
     }
     guard let fault = writer.takeFault(), !hasReportedJournalFault else { return }
     hasReportedJournalFault = true
@@ -247,9 +249,9 @@ extension NightlySession {
 
   /// Handles a line that is in the record: requests a journal update for a result, puts a device out of use in
   /// the health store, and prints a message for the lab manager.
-  private func tell(_ line: NightLine) {
+  private func handleRecorded(_ line: NightLine) {
     if case .done = line { isJournalBehind = true }
-    if case .out(let device, let why, _) = line { putOut(device, why) }
+    if case .out(let device, let why, _) = line { recordOutOfUse(device, why) }
     switch line {
     case .out(.lock(let name), let why, _): say("the lock \(name) is out of use: \(why)")
     case .out(.dongle(let name), let why, _):
@@ -266,7 +268,7 @@ extension NightlySession {
   }
 
   /// Records in the health store that a device is out of use, for `lockstep devices` and later runs.
-  private func putOut(_ device: NightDevice, _ why: String) {
+  private func recordOutOfUse(_ device: NightDevice, _ why: String) {
     do throws(LabFault) {
       // The first line is the reason; the others are the last output of a program, which its case contains.
       let reason = why.split(separator: "\n").first.map(String.init) ?? why
@@ -286,12 +288,12 @@ extension NightlySession {
 
   private func showStatus() {
     let done = night.cases.count { $0.result != nil }
-    let bad = night.cases.count { $0.result?.ending == .diverged }
+    let diverged = night.cases.count { $0.result?.ending == .diverged }
     let unmet = night.cases.count { $0.result?.ending == .unmet }
-    let out = night.locks.count { $0.outOfUse != nil } + night.dongles.count { $0.outOfUse != nil }
+    let outOfUse = night.locks.count { $0.outOfUse != nil } + night.dongles.count { $0.outOfUse != nil }
     let text =
-      "\(done) of \(night.cases.count) cases, \(bad) diverge, \(unmet > 0 ? "\(unmet) not as expected, " : "")\(night.running.count) under way"
-      + (out > 0 ? ", \(out) out of use" : "")
+      "\(done) of \(night.cases.count) cases, \(diverged) diverge, \(unmet > 0 ? "\(unmet) not as expected, " : "")\(night.running.count) under way"
+      + (outOfUse > 0 ? ", \(outOfUse) out of use" : "")
     notifier.status(text)
     if messages.isTerminal, !isQuiet { messages.show(text) }
   }
