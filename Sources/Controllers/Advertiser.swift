@@ -30,7 +30,7 @@ struct Advertiser: Sendable {
     didSet { isOther() }
   }
   private(set) var address = PeerAddress(.publicDevice, BluetoothAddress(0))
-  /// A number for the address, the same for all its users.
+  /// A number for the address, the same for all devices that use it.
   private(set) var identity = 0
 
   var phase = Phase.quiet
@@ -38,9 +38,9 @@ struct Advertiser: Sendable {
   var askers: [Int] = []
   /// The packet at whose end the advertiser is woken; `nil` if none will be received soon.
   var awaited: AdvertisingCourse.Packet?
-  /// The number of the listener that was last told everything that is advertised, as it is now.
+  /// The number of the listener that last received all current advertising data.
   private(set) var known: Int?
-  /// The time before which no scanner receives a full repetition.
+  /// Scanners receive no full repetition before this time.
   var searched = Int64.min
   /// When advertising at the high duty cycle ends.
   private(set) var end = Int64.max
@@ -65,7 +65,7 @@ struct Advertiser: Sendable {
     }
   }
 
-  /// Whom a directed advertisement is for.
+  /// The target of directed advertising.
   var directedAt: PeerAddress? {
     switch parameters.kind {
     case .directedHighDuty, .directedLowDuty: parameters.peer
@@ -73,7 +73,7 @@ struct Advertiser: Sendable {
     }
   }
 
-  /// What a report calls the packets.
+  /// The kind of the packets in an advertising report.
   var reportedKind: AdvertisingReport.Kind {
     switch parameters.kind {
     case .connectable: .connectable
@@ -83,20 +83,20 @@ struct Advertiser: Sendable {
     }
   }
 
-  /// From the end of a packet to the end of the scan response that it was asked for.
+  /// The time from the end of a packet to the end of the requested scan response.
   var responseTime: Int64 { 2 * AirTime.pause + AirTime.scanRequest + AirTime.packet(6 + response.count) }
 
   mutating func set(_ parameters: AdvertisingParameters) {
     self.parameters = parameters
   }
 
-  /// Notes that a listener was told everything that is advertised.
+  /// Records that a listener has received all advertising data.
   mutating func isKnown(to listener: Int) {
     known = listener
     searched = .min
   }
 
-  /// What is advertised is another from now on.
+  /// Handles a change of the advertised data.
   private mutating func isOther() {
     known = nil
     course.duration = AirTime.packet(directedAt == nil ? 6 + data.count : 12)
@@ -119,7 +119,7 @@ struct Advertiser: Sendable {
     end = .max
   }
 
-  /// As after a reset.
+  /// Resets everything but the random generator.
   mutating func reset() {
     course.reset()
     self = Advertiser(controller: controller, course: course)

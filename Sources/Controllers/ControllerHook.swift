@@ -1,44 +1,44 @@
 public import Bluetooth
 public import Basics
 
-/// Which way a packet goes between a host and its controller.
+/// The direction of a packet between a host and its controller.
 public enum HCIDirection: Hashable, Sendable {
   case fromHost
   case toHost
 }
 
-/// What becomes of a packet that a hook looked at.
+/// A hook's decision about a packet.
 public enum HookVerdict: Hashable, Sendable {
   /// The packet passes, as the hook left it.
   case pass
-  /// It is lost.
+  /// The packet is lost.
   case drop
-  /// It arrives twice.
+  /// The packet arrives twice.
   case duplicate
-  /// It arrives later; those behind it overtake it.
+  /// The packet arrives late; later packets overtake it.
   case delay(Interval)
   /// A command fails with this error instead of being carried out; any other packet passes.
   case refuse(HCIErrorCode)
-  /// It is lost, and everything after it, either way, until the power was off.
+  /// The packet is lost, and all later packets in both directions, until the power is switched off.
   case silence
 }
 
 /// A fault of a controller or of its transport: a function that inspects every packet between a host and its
 /// controller, may change it, and decides whether it passes.
 ///
-/// A hook acts between the controller and its host, before a command is processed and after an event was created, so
-/// that the controller itself always stays within the rules. It is set with ``Radio/setHook(of:_:)``. To be
-/// deterministic it must decide by the packet and its number alone: the number of earlier packets in the same
-/// direction.
+/// A hook acts between the controller and its host, before a command is processed and after an event was created,
+/// so that the controller itself always follows the specification. Set it with ``Radio/setHook(of:_:)``. To be
+/// deterministic, a hook must decide from the packet and its number alone: the number of earlier packets in the
+/// same direction.
 public typealias ControllerHook =
   @Sendable (_ packet: inout HCIPacket, _ direction: HCIDirection, _ number: Int) -> HookVerdict
 
-/// The hook of one controller and how far it has counted.
+/// The hook of one controller, and its packet counters.
 struct HookState: Sendable {
   private var hook: ControllerHook?
   private var passed: (fromHost: Int, toHost: Int) = (0, 0)
   private var isSilent = false
-  /// Whether a packet must be looked at.
+  /// Whether packets must be inspected.
   var isActive: Bool { hook != nil || isSilent }
 
   mutating func set(_ hook: ControllerHook?) { self.hook = hook }

@@ -1,11 +1,10 @@
 import Bluetooth
 import Basics
 
-/// The side of one controller that its host sees: what waits for the host, what it wants to hear of, how much
-/// it may send, and the hook in between.
+/// The host interface of one controller: queued packets, event masks, command and data credits, and the hook.
 struct HostPort: Sendable {
   struct Waiting: Sendable {
-    /// In which order it arose among those of all controllers.
+    /// The packet's position in the order over all controllers.
     var number: UInt64
     var packet: HCIPacket
   }
@@ -15,16 +14,16 @@ struct HostPort: Sendable {
   var isOn = true
   var eventMask = defaultEventMask
   var leEventMask = defaultLEEventMask
-  /// How many commands the host may send before it hears more.
+  /// The number of commands that the host may send before the next response.
   var commandsAllowed = 1
-  /// How many commands wait to be carried out.
+  /// The number of commands that wait for execution.
   var commandsHeld = 0
   /// The event to send after the response to the current command.
   var following: HCIEvent?
-  /// How many fragments wait to be sent or acknowledged, on all links.
+  /// The number of fragments on all links that wait for transmission or acknowledgement.
   var fragmentsHeld = 0
 
-  /// Without the LE Meta event, as the specification has it (Core 5.4, Vol 4 Part E §7.3.1, §7.8.1).
+  /// Without the LE Meta event, as specified (Core 5.4, Vol 4 Part E §7.3.1, §7.8.1).
   static let defaultEventMask: UInt64 = 0x0000_1FFF_FFFF_FFFF
   static let defaultLEEventMask: UInt64 = 0x1F
 
@@ -34,8 +33,8 @@ struct HostPort: Sendable {
     ignoresMasks = settings.quirks.contains(.ignoredMasks)
   }
 
-  /// Whether the host wants an event; Command Complete, Command Status and Number Of Completed Packets come
-  /// always.
+  /// Returns whether the host has enabled an event; Command Complete, Command Status and Number Of Completed
+  /// Packets are always enabled.
   func wants(_ code: UInt8) -> Bool {
     guard !ignoresMasks else { return true }
     return switch code {
@@ -50,7 +49,7 @@ struct HostPort: Sendable {
       || wants(0x3E) && (1...64).contains(subevent) && leEventMask >> (UInt64(subevent) - 1) & 1 == 1
   }
 
-  /// As after a reset: only what waits for the host stays.
+  /// Resets everything but the packets queued for the host.
   mutating func reset() {
     eventMask = HostPort.defaultEventMask
     leEventMask = HostPort.defaultLEEventMask
@@ -58,9 +57,9 @@ struct HostPort: Sendable {
   }
 }
 
-/// The host sides of all controllers, and the order in which what waits there arose.
+/// The host interfaces of all controllers, and the order of the packets queued there.
 struct HostPorts: Sendable {
-  /// A packet that a hook or a slow controller holds back.
+  /// A packet that a hook or a slow controller delays.
   struct Held: Sendable {
     var controller: Int
     var direction: HCIDirection
@@ -68,7 +67,7 @@ struct HostPorts: Sendable {
   }
 
   var ports: [HostPort] = []
-  /// What is held back, until when.
+  /// The delayed packets, with their release times.
   var held = EventQueue<Held>()
   private var order = FIFO<(number: UInt64, controller: Int32)>()
   private var number: UInt64 = 0
@@ -76,7 +75,7 @@ struct HostPorts: Sendable {
 
   // MARK: To the host
 
-  /// Gives the host an event if it wants it.
+  /// Sends an event to the host, unless the host has masked it.
   mutating func emit(_ event: HCIEvent, to controller: Int, at now: Int64) {
     let packet = event.packet
     guard case .event(let code, let parameters) = packet else { return }
@@ -88,7 +87,7 @@ struct HostPorts: Sendable {
     send(packet, to: controller, at: now)
   }
 
-  /// Gives the host a packet, past the hook.
+  /// Sends a packet to the host, through the hook.
   mutating func send(_ packet: HCIPacket, to controller: Int, at now: Int64) {
     guard ports[controller].isOn else { return }
     if ports[controller].hook.isActive {
@@ -98,7 +97,7 @@ struct HostPorts: Sendable {
     }
   }
 
-  /// Lets the host have a packet; nothing comes between any more.
+  /// Queues a packet for the host, without the hook.
   mutating func put(_ packet: HCIPacket, to controller: Int) {
     number &+= 1
     ports[controller].waiting.append(HostPort.Waiting(number: number, packet: packet))
@@ -128,12 +127,12 @@ struct HostPorts: Sendable {
 
   // MARK: Taking
 
-  /// Takes the packet that has waited longest for any host.
+  /// Removes and returns the packet that has waited longest for any host.
   mutating func nextOfAny() -> (controller: Int, packet: HCIPacket)? {
     while !order.isEmpty {
       let (number, controller) = order.removeFirst()
       let index = Int(controller)
-      // Events that a controller reset discarded are skipped.
+      // Skip events that a controller reset has discarded.
       guard !ports[index].waiting.isEmpty, ports[index].waiting[0].number == number else { continue }
       let packet = ports[index].waiting.removeFirst().packet
       count -= 1
@@ -143,7 +142,7 @@ struct HostPorts: Sendable {
     return nil
   }
 
-  /// Forgets what waits for a host, and what is held back either way.
+  /// Discards the packets queued for a host, and the delayed packets in both directions.
   mutating func discard(_ controller: Int) {
     count -= ports[controller].waiting.count
     ports[controller].waiting.removeAll()
@@ -152,7 +151,7 @@ struct HostPorts: Sendable {
     held.removeAll { $0.controller == controller }
   }
 
-  /// The host may send as many commands as the answer says that it takes now.
+  /// Updates the number of commands that the host may send, from the credits in a response.
   private mutating func grantCredits(_ packet: HCIPacket, _ controller: Int) {
     guard case .event(let code, let parameters) = packet else { return }
     if code == 0x0E, let credits = parameters.first {

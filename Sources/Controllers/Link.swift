@@ -27,21 +27,21 @@ struct Link: Sendable {
     case centralTurn
   }
 
-  /// New timing, from an event on (§5.1.1).
+  /// New timing that takes effect at a given connection event (§5.1.1).
   struct Update: Equatable, Sendable {
     var parameters: ConnectionParameters
     var instant: Int
-    /// Whether the peripheral knows.
+    /// Whether the peripheral has received the update.
     var isShared = false
   }
 
   var central: LinkEnd
   var peripheral: LinkEnd
   var phase = Phase.waiting
-  /// When to call ``step(at:_:)``; the greatest number for never.
+  /// When to call ``step(at:_:)``; `.max` for never.
   var next = Int64.max
 
-  /// When the next event begins that is not counted yet, and its number.
+  /// The start of the next event that is not counted yet, and its number.
   var anchor: Int64
   var counter = 0
   var interval: Int64
@@ -49,11 +49,11 @@ struct Link: Sendable {
   /// The first event at which the peripheral must listen.
   var listens = 0
   var update: Update?
-  /// Whether the ends no longer agree about the timing.
+  /// Whether the ends use different timings.
   var isOutOfStep = false
-  /// Whether both devices are there and in reach.
+  /// Whether both devices are on the air and in range.
   private var isInReach: Bool
-  /// A packet is lost when a draw is below this.
+  /// A packet is lost if a draw is below this value.
   private(set) var loss: UInt64
   private var generator: SeededGenerator
   private let created: Int64
@@ -74,26 +74,26 @@ struct Link: Sendable {
     plan(from: now)
   }
 
-  /// Whether the ends can hear each other.
+  /// Whether the ends can receive each other.
   var isHeard: Bool { isInReach && central.isUp && peripheral.isUp && !isOutOfStep }
 
-  /// Whether an end has not heard the other yet: the first packets count, however little they say.
+  /// Whether an end has not received a packet yet: then even empty packets matter.
   var isNew: Bool { !central.hasHeard || !peripheral.hasHeard }
 
-  /// The timing as the hosts know it.
+  /// The timing as reported to the hosts.
   var timing: ConnectionTiming {
     ConnectionTiming(
       interval: parameters.minimumInterval, latency: parameters.latency,
       supervisionTimeout: parameters.supervisionTimeout)
   }
 
-  /// How many connection events have begun.
+  /// Returns the number of connection events that have begun.
   func eventCount(at now: Int64) -> Int {
     phase == .waiting ? max(counter, firstEvent(from: now + 1)) : counter + 1
   }
 }
 
-// MARK: - What others do to it
+// MARK: - Inputs
 
 extension Link {
   /// The end that is the central, or the other one.
@@ -102,19 +102,19 @@ extension Link {
     _modify { if isCentral { yield &central } else { yield &peripheral } }
   }
 
-  /// Gives the host's data to one end.
+  /// Queues the host's data at one end.
   mutating func send(_ packet: ACLPacket, fromCentral: Bool, at now: Int64) {
     self[central: fromCentral].fragments.append(packet)
     replan(from: now)
   }
 
-  /// Gives a control packet to one end, behind those that wait already and before all data.
+  /// Queues a control packet at one end, behind waiting control packets and before all data.
   mutating func send(_ control: LinkControl, fromCentral: Bool, at now: Int64) {
     self[central: fromCentral].controls.append(control)
     replan(from: now)
   }
 
-  /// Sets whether the devices are in reach of each other, and what is lost.
+  /// Sets whether the devices are in range of each other, and the packet loss.
   mutating func setAir(isInReach: Bool, loss: UInt64, at now: Int64) {
     if phase == .waiting { catchUp(to: firstEvent(from: now)) }
     self.isInReach = isInReach
@@ -143,7 +143,7 @@ extension Link {
 // MARK: - Idle events
 
 extension Link {
-  /// The number of the first event that begins at a moment or after it.
+  /// Returns the number of the first event that begins at or after `now`.
   func firstEvent(from now: Int64) -> Int {
     guard now > anchor else { return counter }
     return counter + Int((now - anchor + interval - 1) / interval)
@@ -151,7 +151,7 @@ extension Link {
 
   func time(of event: Int) -> Int64 { anchor + Int64(event - counter) * interval }
 
-  /// Sets when to be woken next.
+  /// Sets the next wake-up time.
   mutating func plan(from now: Int64) {
     phase = .waiting
     next = .max
@@ -169,10 +169,10 @@ extension Link {
     }
   }
 
-  /// When an end gives up that never heard the other (§4.5.2).
+  /// The time at which an end gives up if it has never received a packet (§4.5.2).
   var establishing: Int64 { created + 6 * interval }
 
-  /// Counts the events before one, in which neither end has anything to say.
+  /// Counts the events before `event`, in which neither end has anything to send.
   mutating func catchUp(to event: Int) {
     guard event > counter else { return }
     if !isHeard {
@@ -193,8 +193,8 @@ extension Link {
   /// Draws whether a packet is lost.
   mutating func isLost() -> Bool { loss > 0 && generator.next() < loss }
 
-  /// Draws which of the events before one, in each of which both ends listen, was the last that each heard. Only that
-  /// counts: a link that is silent for too long is woken before.
+  /// Draws the last of the events before `event` that each end received; both ends listen in each of these events.
+  /// Only the last one matters: a link that is silent for too long is woken earlier.
   private mutating func drawLastHeard(before event: Int) {
     var candidate = event
     var isPeripheralDrawn = false
@@ -211,7 +211,7 @@ extension Link {
     listens = max(listens, event)
   }
 
-  /// Draws event by event: which ones a peripheral leaves out depends on which it heard.
+  /// Draws event by event: which events a peripheral skips depends on which it received.
   private mutating func drawEvents(to event: Int) {
     let latency = Int(parameters.latency)
     while counter < event {

@@ -14,7 +14,7 @@ enum LinkControl: Equatable, Sendable {
   case parameterResponse(ConnectionParameters)
   case parameterReject(HCIErrorCode)
 
-  /// How many bytes of payload it has, the opcode included.
+  /// The length of the payload in bytes, including the opcode.
   var length: Int {
     switch self {
     case .connectionUpdate: 12
@@ -27,7 +27,7 @@ enum LinkControl: Equatable, Sendable {
   }
 }
 
-// MARK: - What the ends do with them
+// MARK: - Responses
 
 extension Link {
   /// Processes a control packet that an end received for the first time.
@@ -40,7 +40,7 @@ extension Link {
     }
     switch control {
     case .parameterReject(.unsupportedRemoteFeature) where inCentral:
-      // The other host is of an older kind, which is not asked (§5.1.7.1).
+      // The other host does not support the request and is not asked (§5.1.7.1).
       if let wanted = central.pending.update { changeTiming(to: wanted) }
     case .parameterReject(let reason):
       refuse(inCentral: inCentral, reason, at: now, &ports)
@@ -50,7 +50,7 @@ extension Link {
     }
   }
 
-  /// Makes the central send the new timing to the peripheral, unless an update is under way.
+  /// Makes the central send the new timing to the peripheral, unless an update is in progress.
   private mutating func changeTiming(to parameters: ConnectionParameters) {
     if update == nil { central.controls.append(.connectionUpdate(parameters)) }
   }
@@ -94,7 +94,7 @@ extension LinkEnd {
     }
   }
 
-  /// Each end says once in the life of a link what it is.
+  /// Sends and reports the version; each end sends its version once per link.
   private mutating func takeVersion(of other: LinkEnd, at now: Int64, _ ports: inout HostPorts) {
     knowsVersion = true
     if !sentVersion {

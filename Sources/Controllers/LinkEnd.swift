@@ -6,36 +6,36 @@ struct PacketLimits: Equatable, Sendable {
   var octets: UInt16 = 27
   var time: UInt16 = 328
 
-  /// What a packet can hold on the 1M PHY, where a byte takes 8 µs and ten bytes surround the payload; four
-  /// more are set aside for authentication.
+  /// The maximum payload on the 1M PHY, where a byte takes 8 µs and ten bytes surround the payload; four more are
+  /// reserved for the MIC.
   var payload: Int { max(27, min(Int(octets), Int(time) / 8 - 14)) }
 
-  /// What may be sent to an end with such limits.
+  /// Returns the limits for transmission to an end with these limits.
   func common(with other: PacketLimits) -> PacketLimits {
     PacketLimits(octets: min(octets, other.octets), time: min(time, other.time))
   }
 
-  /// How long a packet with so many bytes of payload takes at most.
+  /// Returns the maximum duration of a packet with this payload.
   static func time(of octets: UInt16) -> UInt16 { (octets + 14) * 8 }
 }
 
-/// One end of a link: what it has to send, what it has heard, and what it is waiting for.
+/// One end of a link: its queues, its reception state, and its pending procedures.
 struct LinkEnd: Sendable {
-  /// What is on the air, or was and is not acknowledged. Empty packets need no acknowledgement.
+  /// The packet that is on the air or not acknowledged yet. Empty packets need no acknowledgement.
   enum Sending: Equatable, Sendable {
     case nothing
     case data(Int)
     case control
   }
 
-  /// What the host asked for and has not been told.
+  /// The requests of the host that are not complete yet.
   struct Pending: Equatable, Sendable {
     var features = false
     var version = false
     var update: ConnectionParameters?
-    /// The other end asked for other parameters, and the host has not answered.
+    /// The peer requested new parameters, and the host has not answered.
     var parameterRequest = false
-    /// The host ended the link.
+    /// The host has requested the end of the link.
     var termination = false
   }
 
@@ -43,43 +43,43 @@ struct LinkEnd: Sendable {
   let handle: ConnectionHandle
   let peer: PeerAddress
   let role: LinkRole
-  /// What the other end learns when it asks.
+  /// The data that the peer receives on request.
   let features: UInt64
   let version: VersionInformation
-  /// Number Of Completed Packets for one packet: made once, sent often.
+  /// Number Of Completed Packets for one packet: created once, sent often.
   let completion: HCIPacket
-  /// The longest fragment that the host is given.
+  /// The maximum length of a fragment for the host.
   let aclLength: Int
 
   var isUp = true
   var fragments = FIFO<ACLPacket>()
-  /// How much of the first fragment the other end has acknowledged.
+  /// How much of the first fragment the peer has acknowledged.
   var acknowledged = 0
   var controls = FIFO<LinkControl>()
   var sending = Sending.nothing
-  /// Whether the other end has what is being sent.
+  /// Whether the peer has received the packet that is being sent.
   var isDelivered = false
-  /// Whether the packet on the air says that there is more.
+  /// The More Data bit of the packet on the air.
   var hasMore = false
-  /// How many bytes of the frame that the host began are still to come, or −1 if that is not known.
+  /// The number of bytes missing from the L2CAP frame that the host began, or −1 if unknown.
   var frameRest = 0
 
-  /// The greatest packets that this end would send and can receive, and what is agreed.
+  /// The requested and supported maximum packet sizes, and the sizes agreed on.
   var wanted: PacketLimits
   let possible: PacketLimits
   var transmit = PacketLimits()
   var receive = PacketLimits()
 
-  /// When the last packet of the other end was heard, and after how long without one the link is lost.
+  /// When this end last received a packet, and the supervision timeout.
   var lastHeard: Int64
   var hasHeard = false
   var supervisionTimeout: Int64
   var pending = Pending()
   var sentVersion = false
   var knowsVersion = false
-  /// The reason with which the other end terminates the link; this end has yet to acknowledge it.
+  /// The reason with which the peer terminates the link; this end has yet to acknowledge it.
   var terminateReason: HCIErrorCode?
-  /// Why the link is over for this end; the host is about to hear it.
+  /// Why the link is over for this end; the host has not been told yet.
   var ended: HCIErrorCode?
 
   init(
@@ -101,15 +101,16 @@ struct LinkEnd: Sendable {
     lastHeard = now
   }
 
-  /// Whether there is anything to send, or to be acknowledged, or the other end waits for a last packet.
+  /// Whether there is anything to send or to be acknowledged, including the acknowledgement of a termination.
   var isBusy: Bool {
     sending != .nothing || !fragments.isEmpty || !controls.isEmpty || terminateReason != nil
   }
 
-  /// When it gives up if it hears nothing: at a given time, as long as it never heard anything.
+  /// Returns when this end gives up if it receives nothing: at `establishing` as long as it has never received a
+  /// packet.
   func deadline(_ establishing: Int64) -> Int64 { hasHeard ? lastHeard + supervisionTimeout : establishing }
 
-  /// Decides what the next packet is, and returns its payload's length.
+  /// Selects the next packet and returns the length of its payload.
   mutating func load() -> Int {
     if sending == .nothing {
       isDelivered = false
@@ -133,7 +134,7 @@ struct LinkEnd: Sendable {
     }
   }
 
-  /// The part of the first fragment that is on the air, as the other end's host gets it.
+  /// Returns the part of the first fragment that is on the air, as the peer's host receives it.
   func payload(_ count: Int, to handle: ConnectionHandle) -> ACLPacket {
     let fragment = fragments[0]
     let isStart = fragment.boundary == .first && acknowledged == 0
@@ -143,7 +144,7 @@ struct LinkEnd: Sendable {
       data: isWhole ? fragment.data : Array(fragment.data[acknowledged..<acknowledged + count]))
   }
 
-  /// The other end has what was sent.
+  /// Handles the peer's acknowledgement of the packet.
   mutating func confirm(at now: Int64, _ ports: inout HostPorts) {
     switch sending {
     case .nothing: return
@@ -162,7 +163,7 @@ struct LinkEnd: Sendable {
     isDelivered = false
   }
 
-  /// Gives the host what arrived, in fragments that are not longer than its controller's buffers.
+  /// Delivers a received packet to the host, in fragments that fit the controller's buffers.
   func deliver(_ packet: ACLPacket, at now: Int64, _ ports: inout HostPorts) {
     guard packet.data.count > aclLength else { return ports.send(.acl(packet), to: controller, at: now) }
     var boundary = packet.boundary
@@ -173,7 +174,7 @@ struct LinkEnd: Sendable {
     }
   }
 
-  /// The other end was silent for too long.
+  /// Handles the supervision timeout.
   mutating func giveUp() {
     ended =
       pending.termination ? .localHostTerminated : hasHeard ? .connectionTimeout : .failedToEstablish

@@ -1,9 +1,9 @@
 import Basics
 import Bluetooth
 
-/// Connection events in which there is something to say (Core 5.4, Vol 6 Part B §4.5.6 to §4.5.9).
+/// Connection events with packets to exchange (Core 5.4, Vol 6 Part B §4.5.6 to §4.5.9).
 extension Link {
-  /// Processes what is due now, as returned by ``next``.
+  /// Processes what is due at ``next``.
   mutating func step(at now: Int64, _ ports: inout HostPorts) {
     switch phase {
     case .waiting: wake(at: now, &ports)
@@ -25,7 +25,7 @@ extension Link {
     centralBegins(at: now)
   }
 
-  /// Gives up where nothing was heard for too long.
+  /// Gives up at the ends that have received nothing for too long.
   private mutating func expire(at now: Int64) {
     guard !isHeard || loss > 0 || isNew else { return }
     if central.isUp, central.deadline(establishing) <= now { central.giveUp() }
@@ -100,7 +100,7 @@ extension Link {
     plan(from: now)
   }
 
-  /// The new timing holds from the event that begins now (§5.1.1).
+  /// Applies the new timing from the event that begins now (§5.1.1).
   private mutating func begin(_ update: Update, at now: Int64, _ ports: inout HostPorts) {
     self.update = nil
     let old = timing
@@ -112,7 +112,7 @@ extension Link {
     ports.emit(
       .leConnectionUpdateComplete(status: .success, central.handle, timing), to: central.controller, at: now)
     guard update.isShared else {
-      // The peripheral never heard of it and listens at the old times.
+      // The peripheral has not received the update and keeps listening at the old times.
       isOutOfStep = true
       return
     }

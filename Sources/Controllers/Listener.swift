@@ -1,12 +1,12 @@
 import Bluetooth
 
-/// When a controller listens on which of the advertising channels.
+/// The times at which a controller listens on each advertising channel.
 struct ListeningWindows: Sendable {
   let start: Int64
   let interval: Int64
   let window: Int64
 
-  /// Whether it listens on a channel, 0 to 2, for the whole of a time.
+  /// Returns whether the controller listens on a channel, 0 to 2, during the whole of a period.
   func hears(_ channel: Int, from begin: Int64, to end: Int64) -> Bool {
     guard begin >= start else { return false }
     let elapsed = begin - start
@@ -15,33 +15,33 @@ struct ListeningWindows: Sendable {
   }
 }
 
-/// A controller that listens on the advertising channels, to report what it hears or to connect
-/// (Core 5.4, Vol 6 Part B §4.4.3, §4.4.4).
+/// A controller that listens on the advertising channels, as a scanner or as an initiator (Core 5.4, Vol 6 Part B
+/// §4.4.3, §4.4.4).
 ///
-/// It listens for a window out of each interval, on one channel after the other. A packet is heard if it lies
-/// in one window.
+/// It listens for one scan window in each scan interval and uses the channels in turn. It receives a packet that
+/// lies entirely within one window.
 struct Listener: Sendable {
   let controller: Int
-  /// Which of all that ever listened it is.
+  /// A unique number among all listeners so far.
   var number = 0
-  /// Whether it wants a connection; a scanner otherwise.
+  /// Whether this is an initiator; otherwise it is a scanner.
   let isInitiator: Bool
-  /// What the others know it by.
+  /// The address that it uses on the air.
   let address: PeerAddress
-  /// Whether it asks for scan responses.
+  /// Whether it requests scan responses.
   let isActive: Bool
-  /// Whether the filter accept list says who counts.
+  /// Whether it only accepts the devices in the filter accept list.
   let usesAcceptList: Bool
-  /// Whom an initiator wants, unless the list says that.
+  /// The peer that an initiator connects to, unless it uses the filter accept list.
   let wanted: PeerAddress?
   let windows: ListeningWindows
-  /// What was reported of each identity: bit 0 an advertisement, bit 1 a scan response; `nil` when everything
-  /// is.
+  /// The reports so far for each identity: bit 0 for an advertisement, bit 1 for a scan response; `nil` if
+  /// duplicates are not filtered.
   private var reported: [UInt8]?
-  /// Whether it repeatedly reports the same advertisement, of every advertiser.
+  /// Whether it reports repeated advertisements, of every advertiser.
   var hearsRepetitions: Bool { !isInitiator && !usesAcceptList && reported == nil }
 
-  /// Starts to scan.
+  /// Starts listening as a scanner.
   init(
     scanning parameters: ScanParameters, _ controller: Int, as address: PeerAddress, filterDuplicates: Bool,
     at now: Int64
@@ -71,7 +71,7 @@ struct Listener: Sendable {
       window: Int64(request.scanWindow) * AirTime.slot)
   }
 
-  /// Whether something of an identity was reported before, or everything is reported.
+  /// Returns whether to filter out a report because an equal one of this identity was sent; records it otherwise.
   mutating func isDuplicate(_ identity: Int, isResponse: Bool) -> Bool {
     guard let known = reported else { return false }
     let bit: UInt8 = isResponse ? 2 : 1
@@ -82,7 +82,7 @@ struct Listener: Sendable {
     return false
   }
 
-  /// Whether it still needs the scan response of an identity.
+  /// Returns whether it still needs the scan response of an identity.
   func wantsResponse(_ identity: Int) -> Bool {
     guard let reported, identity < reported.count else { return true }
     return reported[identity] & 2 == 0

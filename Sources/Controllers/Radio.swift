@@ -1,41 +1,41 @@
 public import Bluetooth
 public import Basics
 
-/// Any number of Bluetooth LE controllers on one air, in virtual time.
+/// Any number of Bluetooth LE controllers that share the air, in virtual time.
 ///
 /// Each controller has a host, which exchanges HCI packets with it: ``send(_:to:at:)`` takes a packet from a host,
-/// and ``next(_:)`` or ``nextPacket()`` returns one for it. Below that is a link layer of whole packets: a controller
-/// that listens on a channel receives the advertisements there, links run in connection events, and lost packets are
-/// sent again. <doc:Radio> describes what is modelled and what is not.
+/// and ``next(_:)`` or ``nextPacket()`` returns one for it. Below HCI is a link layer that simulates whole packets:
+/// a controller that listens on a channel receives the advertisements there, links run in connection events, and
+/// lost packets are retransmitted. <doc:Radio> describes what is modelled and what is not.
 ///
-/// A controller is strict: it supports only what it reports as supported, refuses what the specification refuses, and
-/// records in ``protocolViolations`` where its host broke a rule.
+/// A controller is strict: it supports only what it reports as supported, refuses what the specification refuses,
+/// and records the violations of its host in ``protocolViolations``.
 ///
 /// The radio does no I/O and reads no clock. Call ``advance(to:)`` when ``deadline`` has come; one seed gives one
 /// trace, regardless of how often it is called in between. Idle time costs nothing: an idle link is woken only if
-/// packets can be lost, an advertiser only while a controller listens.
+/// packets can be lost, and an advertiser only while a controller listens.
 public struct Radio: Sendable {
-  /// What the air is like.
+  /// The properties of the air.
   public let settings: RadioSettings
-  /// What hosts did that HCI does not allow; no more than the first 256.
+  /// The HCI rules that hosts broke; at most the first 256.
   public internal(set) var protocolViolations: [HostProtocolViolation] = []
 
   var ports = HostPorts()
   var controllers: [Controller] = []
   var advertisers: [Advertiser] = []
   var listeners: [Listener] = []
-  /// How many listeners there ever were.
+  /// The number of listeners so far.
   var listenerCount = 0
   var links: [Link] = []
-  /// Places among the links that are free again.
+  /// The unused indices in ``links``.
   var freeLinks: [Int] = []
   var identities: [PeerAddress: Int] = [:]
-  /// Below this, a draw of 64 bits means that a packet is lost.
+  /// A packet is lost if a 64-bit draw is below this value.
   private(set) var loss: UInt64
-  /// The same while there is no burst.
+  /// The same, outside bursts.
   private var usualLoss: UInt64
   private var isBurst = false
-  /// Where bursts come from: what is drawn elsewhere moves none.
+  /// The source of the bursts, which other draws do not affect.
   private var burstGenerator: SeededGenerator
   private var wakes = WakeQueue()
   private var owners: [Owner] = []
@@ -52,7 +52,7 @@ public struct Radio: Sendable {
     case burst
   }
 
-  /// Makes a radio without controllers.
+  /// Creates a radio without controllers.
   public init(_ settings: RadioSettings = RadioSettings(), seed: UInt64) {
     self.settings = settings
     loss = threshold(settings.packetLoss)
@@ -65,7 +65,7 @@ public struct Radio: Sendable {
     }
   }
 
-  /// Puts a controller on the air; its power is on and it was never reset.
+  /// Adds a controller, which is switched on and has not been reset.
   public mutating func addController(_ settings: ControllerSettings = ControllerSettings()) -> ControllerID {
     let number = controllers.count
     controllers.append(Controller(settings, number: number, generator: drawGenerator()))
@@ -75,7 +75,7 @@ public struct Radio: Sendable {
     return ControllerID(rawValue: number)
   }
 
-  /// A stream of its own for something new.
+  /// Returns an independent generator for a new controller, link or advertiser.
   mutating func drawGenerator() -> SeededGenerator { SeededGenerator(seed: generator.next()) }
 
   private mutating func addSlot(_ owner: Owner) -> Int {
@@ -96,9 +96,10 @@ extension Radio {
     acceptHooked(packet, from: index)
   }
 
-  /// When ``advance(to:)`` must next be called, or `nil` while nothing is to come. A burst of loss alone is nothing.
+  /// When ``advance(to:)`` must next be called, or `nil` while nothing is due. A burst of loss alone does not
+  /// count.
   ///
-  /// It changes nothing, but a getter that might is called in place, and any other on a copy.
+  /// The getter changes nothing. It is mutating so that it runs in place: a nonmutating getter would run on a copy.
   public var deadline: Instant? {
     mutating get {
       let wake = wakes.nextTime
@@ -108,7 +109,7 @@ extension Radio {
     }
   }
 
-  /// Lets everything happen that is due up to a moment, in order.
+  /// Processes everything due up to a moment, in order.
   public mutating func advance(to limit: Instant) {
     while true {
       let wake = wakes.nextTime
@@ -125,7 +126,7 @@ extension Radio {
     now = max(now, limit.nanoseconds)
   }
 
-  /// Takes what has waited longest for any host, if anything has.
+  /// Removes and returns the packet that has waited longest for any host, if there is one.
   public mutating func nextPacket() -> (ControllerID, HCIPacket)? {
     guard let (controller, packet) = ports.nextOfAny() else { return nil }
     return (ControllerID(rawValue: controller), packet)
@@ -141,7 +142,7 @@ extension Radio {
     }
   }
 
-  /// A burst begins, or is over.
+  /// Starts or ends a burst.
   private mutating func turnBurst() {
     guard let bursts = settings.bursts else { return }
     isBurst.toggle()
@@ -150,7 +151,7 @@ extension Radio {
     lossChanged()
   }
 
-  /// What is lost is another from now on.
+  /// Handles a change of the packet loss.
   private mutating func lossChanged() {
     let bursts = isBurst ? settings.bursts : nil
     loss = bursts.map { threshold($0.packetLoss) } ?? usualLoss
@@ -190,17 +191,17 @@ extension Radio {
   var time: Int64 { now }
 }
 
-// MARK: - The world
+// MARK: - The environment
 
 extension Radio {
-  /// Sets whether a controller is in reach of the others. Out of reach nothing is heard, either way.
+  /// Sets whether a controller is in range of the others. Out of range, packets are lost in both directions.
   public mutating func setReachable(_ controller: ControllerID, _ isReachable: Bool, at now: Instant) {
     advance(to: now)
     controllers[controller.rawValue].isReachable = isReachable
     airChanged()
   }
 
-  /// Sets with what probability a packet is lost from now on, while there is no burst.
+  /// Sets the probability of packet loss outside bursts.
   public mutating func setPacketLoss(_ probability: Double, at now: Instant) {
     precondition((0...1).contains(probability), "a probability is from 0 to 1")
     advance(to: now)
@@ -208,7 +209,7 @@ extension Radio {
     lossChanged()
   }
 
-  /// Ends all links of a controller for both ends at once, with reason 0x08.
+  /// Ends all links of a controller at both ends immediately, with reason 0x08.
   public mutating func loseLinks(of controller: ControllerID, at now: Instant) {
     advance(to: now)
     for index in controllers[controller.rawValue].links where index >= 0 {
@@ -218,8 +219,8 @@ extension Radio {
     }
   }
 
-  /// Switches a controller on or off. Off it forgets everything and is silent, also towards its host; the
-  /// others notice by their supervision time-outs.
+  /// Switches a controller on or off. A controller that is off loses its state and sends nothing, not even to its
+  /// host; its peers notice by their supervision timeouts.
   public mutating func setPower(_ controller: ControllerID, _ isOn: Bool, at now: Instant) {
     advance(to: now)
     let index = controller.rawValue
@@ -233,18 +234,18 @@ extension Radio {
     }
   }
 
-  /// Sets what looks at every packet between a controller and its host, or ends that.
+  /// Sets the hook for every packet between a controller and its host; `nil` removes it.
   public mutating func setHook(of controller: ControllerID, _ hook: ControllerHook?) {
     ports.ports[controller.rawValue].hook.set(hook)
   }
 
-  /// Gives a host a packet that its controller did not send: an event that nothing caused, or a malformed one.
+  /// Sends a host a packet that its controller did not send, such as a spurious or malformed event.
   public mutating func inject(_ packet: HCIPacket, from controller: ControllerID, at now: Instant) {
     advance(to: now)
     ports.put(packet, to: controller.rawValue)
   }
 
-  /// How many connection events a controller has had so far, on all its links.
+  /// Returns the number of connection events of a controller so far, on all its links.
   public func eventCount(of controller: ControllerID, at now: Instant) -> Int {
     let controller = controllers[controller.rawValue]
     return controller.links.reduce(controller.pastEvents) { sum, index in
@@ -252,12 +253,12 @@ extension Radio {
     }
   }
 
-  /// How many connection events a link has had so far, or `nil` if there is no such link.
+  /// Returns the number of connection events of a link so far, or `nil` if there is no such link.
   public func eventCount(of controller: ControllerID, _ handle: ConnectionHandle, at now: Instant) -> Int? {
     controllers[controller.rawValue].link(handle).map { links[$0].eventCount(at: now.nanoseconds) }
   }
 
-  /// Who hears whom, or what is lost, is another from now on.
+  /// Handles a change of reachability or packet loss.
   private mutating func airChanged() {
     for index in links.indices where links[index].central.isUp || links[index].peripheral.isUp {
       links[index].setAir(isInReach: isInReach(index), loss: loss, at: now)
@@ -299,7 +300,9 @@ extension Radio {
 // MARK: - Links
 
 extension Radio {
-  /// Finds a place for a link and wakes it when it wants.
+  /// Stores a link and schedules it.
+  ///
+  /// - Returns: its index.
   mutating func add(_ link: Link) -> Int {
     let index: Int
     if let free = freeLinks.popLast() {
@@ -314,7 +317,7 @@ extension Radio {
     return index
   }
 
-  /// Tells the hosts if a link is over for them, and sets when it is woken next.
+  /// Reports a link that is over to its hosts, and schedules the link.
   mutating func linkMoved(_ index: Int) {
     if links[index].central.ended != nil || links[index].peripheral.ended != nil { finish(index) }
     wakes.set(linkSlots[index], links[index].next)
@@ -343,7 +346,7 @@ extension Radio {
       to: end.controller, at: now)
   }
 
-  /// Takes a link from a controller.
+  /// Removes a link from a controller.
   private mutating func forget(_ index: Int, _ controller: Int) {
     controllers[controller].pastEvents += links[index].eventCount(at: now)
     if let place = controllers[controller].links.firstIndex(of: index) {
@@ -351,20 +354,20 @@ extension Radio {
     }
   }
 
-  /// Lets the place of a link be used again if neither end has it any more.
+  /// Releases the index of a link if it is over for both ends.
   private mutating func free(_ index: Int) {
     if !links[index].central.isUp, !links[index].peripheral.isUp { freeLinks.append(index) }
   }
 }
 
-// MARK: - Waking
+// MARK: - Scheduling
 
 extension Radio {
-  /// Sets when an advertiser is woken next.
+  /// Sets an advertiser's next wake-up time.
   mutating func wakeAdvertiser(_ index: Int, at time: Int64) { wakes.set(advertiserSlots[index], time) }
 
-  /// The advertiser whose event is next, its time, and the time of the next other event; `nil` if the next event is
-  /// another one.
+  /// The advertiser whose event is next, the time of that event, and the time of the next other event; `nil` if the
+  /// next event belongs to no advertiser.
   var nextAdvertiser: (index: Int, wake: Int64, others: Int64)? {
     mutating get {
       let wake = wakes.nextTime
@@ -374,7 +377,7 @@ extension Radio {
   }
 }
 
-/// The number that as many draws of 64 bits are below as the probability says.
+/// Returns the threshold below which a 64-bit draw lies with this probability.
 private func threshold(_ probability: Double) -> UInt64 {
   probability >= 1 ? .max : UInt64(probability * 0x1p64)
 }

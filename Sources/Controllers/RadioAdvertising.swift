@@ -1,12 +1,12 @@
 import Bluetooth
 
-// Functions that change nothing are mutating here too: any other works on a copy of the radio, and while
-// there is one, a change copies whole arrays.
+// Functions that change nothing are also mutating: a nonmutating one works on a copy of the radio, and while a copy
+// exists, each change copies whole arrays.
 
-// MARK: - Playing advertisements
+// MARK: - Simulating advertisements
 
 extension Radio {
-  /// Does what is due for an advertiser: it was woken.
+  /// Processes an advertiser's wake-up.
   mutating func playAdvertiser(_ index: Int, at now: Int64) {
     guard now < advertisers[index].end else { return endHighDuty(index, at: now) }
     switch advertisers[index].phase {
@@ -25,7 +25,7 @@ extension Radio {
     planAdvertiser(index, at: now)
   }
 
-  /// Sets when an advertiser is woken next: at the end of the next packet that a controller receives.
+  /// Sets an advertiser's next wake-up time: the end of the next packet that a controller receives.
   mutating func planAdvertiser(_ index: Int, at now: Int64) {
     guard advertisers[index].isOn else { return wakeAdvertiser(index, at: .max) }
     switch advertisers[index].phase {
@@ -46,7 +46,7 @@ extension Radio {
     wakeAdvertiser(index, at: min(wake, advertisers[index].end))
   }
 
-  /// Plans all advertisers again after the listeners or the controllers in range have changed.
+  /// Reschedules all advertisers after the listeners or the controllers in range have changed.
   mutating func replanAdvertisers() {
     for index in advertisers.indices where advertisers[index].isOn { planAdvertiser(index, at: time) }
   }
@@ -57,7 +57,7 @@ extension Radio {
     return false
   }
 
-  /// The first packet of the current event that is still to come and will be received.
+  /// Returns the first future packet of this event, or of the next, that a listener receives.
   private mutating func nextHeard(of index: Int, following: Bool, at now: Int64) -> AdvertisingCourse.Packet?
   {
     let duration = advertisers[index].course.duration
@@ -90,10 +90,10 @@ extension Radio {
   }
 }
 
-// MARK: - Hearing
+// MARK: - Receiving
 
 extension Radio {
-  /// The packet of an advertiser ends now: each receiver reports it, sends a scan request, or connects.
+  /// Handles the end of an advertiser's packet: each receiver reports it, sends a scan request, or connects.
   private mutating func hearPacket(of index: Int, at now: Int64) {
     let channel = advertisers[index].course.channel
     let start = advertisers[index].course.packetStart
@@ -126,11 +126,11 @@ extension Radio {
     }
   }
 
-  /// A scan response ends now.
+  /// Handles the end of a scan response.
   private mutating func hearResponse(of index: Int, at now: Int64) {
     for place in advertisers[index].askers.indices {
       let asker = advertisers[index].askers[place]
-      // A scanner that was stopped and started again since then has not asked.
+      // A scanner that was restarted in the meantime has not sent this request.
       guard let listener = listeners.firstIndex(where: { $0.number == asker }),
         isHeard(index, by: listener), controllers[index].isReachable, !advertisers[index].course.isLost(loss)
       else { continue }
@@ -141,14 +141,14 @@ extension Radio {
     advertisers[index].course.advance(after: now + AirTime.pause)
   }
 
-  /// Whether a scanner takes notice of an advertiser (Core 5.4, Vol 6 Part B §4.3.3).
+  /// Returns whether a scanner processes the packets of an advertiser (Core 5.4, Vol 6 Part B §4.3.3).
   private mutating func isWanted(_ index: Int, by listener: Int) -> Bool {
     if let target = advertisers[index].directedAt, target != listeners[listener].address { return false }
     guard listeners[listener].usesAcceptList else { return true }
     return controllers[listeners[listener].controller].acceptList.contains(advertisers[index].address)
   }
 
-  /// Whether a scanner asks for a scan response, and the advertiser hears it and answers.
+  /// Returns whether a scanner requests a scan response, and the advertiser receives and accepts the request.
   private mutating func asks(_ listener: Int, for index: Int) -> Bool {
     guard listeners[listener].isActive, advertisers[index].isScannable,
       listeners[listener].wantsResponse(advertisers[index].identity)
@@ -159,7 +159,7 @@ extension Radio {
     return !advertisers[index].course.isLost(loss)
   }
 
-  /// Whether an initiator connects to an advertiser that it heard.
+  /// Returns whether an initiator connects to an advertiser that it received.
   private mutating func mayConnect(_ listener: Int, to index: Int) -> Bool {
     guard advertisers[index].isConnectable else { return false }
     let initiator = listeners[listener]
@@ -168,7 +168,7 @@ extension Radio {
     return controllers[initiator.controller].acceptList.contains(advertisers[index].address)
   }
 
-  /// Tells a scanner's host what was heard, unless it knows.
+  /// Reports an advertisement or scan response to a scanner's host, unless it is a duplicate.
   private mutating func report(_ index: Int, to listener: Int, isResponse: Bool) {
     guard !listeners[listener].isDuplicate(advertisers[index].identity, isResponse: isResponse) else {
       return
@@ -186,7 +186,7 @@ extension Radio {
       at: time)
   }
 
-  /// How strong the signal of a controller is where another hears it, in dBm (Core 5.4, Vol 4 Part E §7.5.4).
+  /// Returns the RSSI of one controller's signal at another, in dBm (Core 5.4, Vol 4 Part E §7.5.4).
   mutating func signal(from controller: Int, to other: Int, fading: Int) -> Int8? {
     guard !controllers[other].settings.quirks.contains(.noRSSI) else { return nil }
     let strength = Int(controllers[controller].settings.transmitPower) - settings.pathLoss + fading
@@ -210,7 +210,7 @@ extension Radio {
     if listeners.count != count { replanAdvertisers() }
   }
 
-  /// The number of an address, the same for all its users.
+  /// Returns the number of an address, the same for all devices that use it.
   mutating func identity(of address: PeerAddress) -> Int {
     if let known = identities[address] { return known }
     identities[address] = identities.count
@@ -221,10 +221,12 @@ extension Radio {
 // MARK: - Connecting
 
 extension Radio {
-  /// CONNECT_IND ends now: the initiator has a link, and the advertiser too if it heard it
-  /// (Core 5.4, Vol 6 Part B §4.5.1). Returns whether the advertiser stopped.
+  /// Handles the end of CONNECT_IND: the initiator has a link, and so does the advertiser if it received the packet
+  /// (Core 5.4, Vol 6 Part B §4.5.1).
+  ///
+  /// - Returns: whether the advertiser stopped.
   private mutating func connect(_ initiator: Int, to index: Int, at now: Int64) -> Bool {
-    // The host may have changed its mind since CONNECT_IND began.
+    // The host may have cancelled the connection since CONNECT_IND began.
     guard let listener = listeners.firstIndex(where: { $0.controller == initiator && $0.isInitiator }),
       mayConnect(listener, to: index), let request = controllers[initiator].request,
       controllers[initiator].isOnAir
@@ -292,7 +294,7 @@ extension Radio {
     }
   }
 
-  /// The event with two resolvable addresses more, of which there are none (Core 5.4, Vol 4 Part E
+  /// Returns the event with two additional resolvable private addresses, both zero (Core 5.4, Vol 4 Part E
   /// §7.7.65.10).
   private func enhanced(_ complete: ConnectionComplete) -> HCIEvent {
     guard case .event(_, var parameters) = HCIEvent.leConnectionComplete(complete).packet else {
@@ -302,7 +304,7 @@ extension Radio {
     return .otherLE(subevent: 0x0A, parameters: Array(parameters.dropFirst()))
   }
 
-  /// An end whose host suggested longer packets asks for them by itself (Core 5.4, Vol 6 Part B §5.1.9).
+  /// Starts the data length update at each end whose host suggested longer packets (Core 5.4, Vol 6 Part B §5.1.9).
   private mutating func negotiateLengths(_ link: Int) {
     let ends = (links[link].central, links[link].peripheral)
     for (end, other) in [ends, (ends.1, ends.0)] where end.isUp && end.wanted.payload > 27 {
@@ -312,7 +314,7 @@ extension Radio {
     linkMoved(link)
   }
 
-  /// Tells a host that there is no link after all.
+  /// Reports to a host that no link was established.
   mutating func emitFailure(_ status: HCIErrorCode, role: LinkRole, to controller: Int) {
     ports.emit(
       .noConnection(status, role: role, to: PeerAddress(.publicDevice, BluetoothAddress(0))), to: controller,
@@ -321,7 +323,7 @@ extension Radio {
 }
 
 extension HCIEvent {
-  /// Tells that no connection came of what was asked for.
+  /// Returns the event that reports a failed connection.
   static func noConnection(_ status: HCIErrorCode, role: LinkRole, to peer: PeerAddress) -> HCIEvent {
     .leConnectionComplete(
       ConnectionComplete(

@@ -2,10 +2,10 @@ import Basics
 import Bluetooth
 import Crypto
 
-/// What the controllers do with each command that they know (Core 5.4, Vol 4 Part E §7).
+/// The implementation of each supported command (Core 5.4, Vol 4 Part E §7).
 struct CommandTable: Sendable {
-  /// A command, and the function that maps its parameters to its return parameters after the status. A command that
-  /// may not be carried out throws, and changes nothing.
+  /// A command, and the function that maps its parameters to the return parameters that follow the status. A
+  /// command that is refused throws, and changes nothing.
   struct Entry: Sendable {
     var declaration: HCICommand.Declaration
     var perform: @Sendable (inout Radio, Int, [UInt8]) throws(Refusal) -> [UInt8]
@@ -13,13 +13,13 @@ struct CommandTable: Sendable {
 
   private var entries: [UInt16: Entry] = [:]
 
-  /// The entry of a command, if a controller with such features knows it.
+  /// Returns the entry of a command if a controller with these features supports it.
   func find(_ opcode: UInt16, features: UInt64) -> Entry? {
     guard let entry = entries[opcode], entry.declaration.features & ~features == 0 else { return nil }
     return entry
   }
 
-  /// Sets what a command does on a controller with its parameters, and what it returns behind the status.
+  /// Sets the function that executes a command and returns the parameters after the status.
   mutating func on<Return, Value>(
     _ kind: HCICommand.Kind<Return, Value>,
     _ act: @escaping @Sendable (inout Radio, Int, Value) throws(Refusal) -> Return
@@ -48,7 +48,7 @@ extension Radio {
   private static func addGeneral(to table: inout CommandTable) {
     table.on(HCICommand.reset) { radio, c, _ in radio.reset(c) }
     table.on(HCICommand.setEventMask) { radio, c, mask in radio.ports.ports[c].eventMask = mask }
-    // None of the events of the second page is ever sent.
+    // The controller sends no event of page 2.
     table.on(HCICommand.setEventMaskPage2) { _, _, _ in }
     table.on(HCICommand.leSetEventMask) { radio, c, mask in radio.ports.ports[c].leEventMask = mask }
     table.on(HCICommand.leRand) { radio, c, _ in radio.controllers[c].generator.next() }
@@ -67,7 +67,7 @@ extension Radio {
     }
   }
 
-  /// What a controller says of itself.
+  /// Adds the commands with which a controller describes itself.
   private static func addInformation(to table: inout CommandTable) {
     table.on(HCICommand.readLocalVersionInformation) { radio, c, _ in
       let version = radio.controllers[c].settings.version
@@ -85,7 +85,7 @@ extension Radio {
     }
     // LE Supported (Controller) and BR/EDR Not Supported (Vol 2 Part C §3.3).
     table.on(HCICommand.readLocalSupportedFeatures) { _, _, _ in 0x60 << 32 }
-    // Without BR/EDR there are only buffers for LE, unless the controller has but one kind.
+    // Without BR/EDR all buffers are LE buffers, unless the controller has shared buffers.
     table.on(HCICommand.readBufferSize) { radio, c, _ in
       let settings = radio.controllers[c].settings
       let (length, count) = settings.sharesBuffers ? (settings.aclLength, settings.aclCount) : (0, 0)
@@ -107,7 +107,7 @@ extension Radio {
     table.on(HCICommand.leReadFilterAcceptListSize) { radio, c, _ in
       UInt8(radio.controllers[c].settings.acceptListSize)
     }
-    // All combinations there are (§7.8.27).
+    // All combinations of states (§7.8.27).
     table.on(HCICommand.leReadSupportedStates) { _, _, _ in (1 << 42) - 1 }
     table.on(HCICommand.leReadMaximumDataLength) { radio, c, _ in
       let octets = radio.controllers[c].settings.maximumOctets
@@ -116,7 +116,7 @@ extension Radio {
     }
   }
 
-  /// Only the 1M PHY is there (§7.8.48).
+  /// Throws unless the preference contains the 1M PHY, the only supported one (§7.8.48).
   private static func checkPHY(_ preference: UInt8) throws(Refusal) {
     guard preference != 0 else { throw Refusal(.invalidParameters) }
     guard preference & 0b001 != 0, preference & ~0b111 == 0 else { throw Refusal(.unsupportedFeature) }
@@ -161,7 +161,7 @@ extension Radio {
       advertisers[c].stop()
       return wakeAdvertiser(c, at: .max)
     }
-    // Enabling it again changes nothing.
+    // Enabling again has no effect.
     guard !advertisers[c].isOn else { return }
     guard let own = controllers[c].ownAddress(advertisers[c].parameters.ownAddressType) else {
       throw Refusal(.invalidParameters)
@@ -176,8 +176,8 @@ extension Radio {
 }
 
 extension AdvertisingParameters {
-  /// Whether every parameter is in its range (§7.8.5). Own addresses that the controller would have to
-  /// resolve are not: it does not claim LL Privacy.
+  /// Whether every parameter is in its range (§7.8.5). Own address types that require address resolution are not:
+  /// the controller does not support LL Privacy.
   fileprivate var areLegal: Bool {
     let isInterval =
       kind == .directedHighDuty
@@ -220,7 +220,7 @@ extension Radio {
     guard let own = controllers[c].ownAddress(parameters.ownAddressType) else {
       throw Refusal(.invalidParameters)
     }
-    // Enabling it again restarts it: duplicate filtering forgets earlier reports (§7.8.11).
+    // Enabling again restarts scanning: duplicate filtering forgets earlier reports (§7.8.11).
     listeners.removeAll { $0.controller == c && !$0.isInitiator }
     add(Listener(scanning: parameters, c, as: own, filterDuplicates: filterDuplicates, at: time))
   }
@@ -245,8 +245,7 @@ extension Radio {
 }
 
 extension ScanParameters {
-  /// Whether every parameter is in its range (§7.8.10); the filter policies 2 and 3 are for resolvable
-  /// addresses.
+  /// Whether every parameter is in its range (§7.8.10); filter policies 2 and 3 require resolvable addresses.
   fileprivate var areLegal: Bool {
     isScanTiming(interval, window) && ownAddressType <= 1 && filterPolicy <= 1
   }
@@ -281,7 +280,7 @@ extension Radio {
     }
   }
 
-  /// The list may not change while it is in use.
+  /// Throws if the list is in use and must not change.
   private mutating func checkAcceptList(_ c: Int) throws(Refusal) {
     let isInUse =
       advertisers[c].isOn && advertisers[c].parameters.filterPolicy != 0
@@ -307,7 +306,7 @@ extension Radio {
       return (handle, 1, 1)
     }
     table.on(HCICommand.leLongTermKeyRequestNegativeReply) { radio, c, handle throws(Refusal) in
-      // No host encrypts, so the event is never due.
+      // No host encrypts, so the event never occurs.
       _ = try radio.link(handle, c)
       throw Refusal(.commandDisallowed)
     }
@@ -355,13 +354,13 @@ extension Radio {
     return signal(from: other, to: c, fading: fading)
   }
 
-  /// Gives a control packet to the end of a controller.
+  /// Queues a control packet at this controller's end.
   private mutating func send(_ control: LinkControl, _ index: Int, _ c: Int) {
     links[index].send(control, fromCentral: isCentral(index, c), at: time)
     linkMoved(index)
   }
 
-  /// Changes what the host of one end waits for.
+  /// Changes this controller's end of the link.
   private mutating func change(_ index: Int, _ c: Int, _ change: (inout LinkEnd) -> Void) {
     change(&links[index][central: isCentral(index, c)])
   }
@@ -401,7 +400,7 @@ extension Radio {
   private mutating func readFeatures(_ handle: ConnectionHandle, _ c: Int) throws(Refusal) {
     let index = try link(handle, c)
     let end = end(index, c)
-    // A peripheral may ask if both know how (bit 3).
+    // A peripheral may ask if both ends support it (bit 3).
     let isAllowed = isCentral(index, c) || end.features & 0b1000 != 0
     guard isAllowed, !end.pending.features else { throw Refusal(.commandDisallowed) }
     change(index, c) { $0.pending.features = true }
@@ -413,7 +412,7 @@ extension Radio {
   ) throws(Refusal) {
     let index = try link(handle, c)
     change(index, c) { $0.wanted = limits.common(with: $0.possible) }
-    // An end without the feature answers that it does not know the packet, and nothing changes.
+    // An end without the feature rejects the packet as unknown, and nothing changes.
     if links[index].central.features & links[index].peripheral.features & LEFeature.dataLength != 0 {
       send(.lengthRequest, index, c)
     }
@@ -427,7 +426,7 @@ extension Radio {
     guard end(index, c).pending.update == nil, links[index].update == nil else {
       throw Refusal(.commandDisallowed)
     }
-    // The other end is asked where both know how (Core 5.4, Vol 6 Part B §5.1.7).
+    // The peer is asked if both ends support the request (Core 5.4, Vol 6 Part B §5.1.7).
     let isRequest =
       links[index].central.features & links[index].peripheral.features & LEFeature.parameterRequest != 0
     guard isRequest || isCentral(index, c) else { throw Refusal(.unsupportedRemoteFeature) }
@@ -435,7 +434,7 @@ extension Radio {
     send(isRequest ? .parameterRequest(parameters) : .connectionUpdate(parameters), index, c)
   }
 
-  /// The link whose other end asked this one's host for other parameters, which has not answered.
+  /// Returns the link whose peer requested new parameters that this end's host has not answered yet.
   private mutating func requested(_ handle: ConnectionHandle, _ c: Int) throws(Refusal) -> Int {
     let index = try link(handle, c)
     guard end(index, c).pending.parameterRequest else { throw Refusal(.commandDisallowed) }
@@ -452,14 +451,15 @@ extension Radio {
     if !isCentral(index, c) {
       send(.parameterResponse(parameters), index, c)
     } else if links[index].central.pending.update == nil, links[index].update == nil {
-      // If the central changes the parameters itself at this moment, that is the answer.
+      // If the central is already changing the parameters, that is the answer.
       links[index].central.pending.update = parameters
       send(.connectionUpdate(parameters), index, c)
     }
   }
 }
 
-/// A block as LE Encrypt has it: key, text and result least significant byte first (Core 5.4, Vol 4 Part E §7.8.22).
+/// Encrypts a block as LE Encrypt does: key, text and result are least significant octet first (Core 5.4, Vol 4
+/// Part E §7.8.22).
 private func encrypted(_ plaintext: UUID128, key: UUID128) -> UUID128 {
   let block = encryptBlock(plaintext.bytes.reversed(), key: key.bytes.reversed())
   let halves = [block[8...], block[..<8]].map { $0.reversed().reduce(0 as UInt64) { $0 << 8 | UInt64($1) } }

@@ -1,7 +1,7 @@
 import Bluetooth
 import Basics
 
-/// Numbers for Hardware Error, which the specification leaves to the maker (Core 5.4, Vol 4 Part E §7.7.16).
+/// Codes of Hardware Error, which are vendor-specific (Core 5.4, Vol 4 Part E §7.7.16).
 enum HardwareErrorCode {
   static let tooManyCommands: UInt8 = 0x01
   static let fragmentTooLong: UInt8 = 0x02
@@ -12,7 +12,7 @@ enum HardwareErrorCode {
 // MARK: - Commands
 
 extension Radio {
-  /// Processes a packet that the hooks let pass.
+  /// Processes a packet that the hook has passed.
   mutating func accept(_ packet: HCIPacket, from controller: Int) {
     switch packet {
     case .acl(let packet): accept(packet, from: controller)
@@ -23,7 +23,7 @@ extension Radio {
   }
 
   private mutating func acceptCommand(_ packet: HCIPacket, _ opcode: UInt16, from controller: Int) {
-    // A host that gave up on its controller may always reset it.
+    // A host may always reset a controller that it considers lost.
     guard opcode == HCICommand.reset.opcode || ports.ports[controller].commandsAllowed > 0 else {
       let name = "command 0x" + [UInt8(opcode >> 8), UInt8(truncatingIfNeeded: opcode)].hex
       return fail(
@@ -38,7 +38,7 @@ extension Radio {
       at: Instant(nanoseconds: time) + duration)
   }
 
-  /// Does what the host asked for, after the time that it takes.
+  /// Executes a command after its processing time.
   mutating func carryOut(_ packet: HCIPacket, from controller: Int) {
     guard case .command(let opcode, let parameters) = packet else { return accept(packet, from: controller) }
     ports.ports[controller].commandsHeld = max(0, ports.ports[controller].commandsHeld - 1)
@@ -58,7 +58,7 @@ extension Radio {
     }
   }
 
-  /// Answers a command with an error, in the way that it is answered.
+  /// Answers a command with an error, as Command Status or Command Complete.
   mutating func refuse(_ opcode: UInt16, _ parameters: [UInt8], with code: HCIErrorCode, _ controller: Int) {
     let command = Self.commands.find(opcode, features: controllers[controller].settings.features)?.declaration
     switch command?.answer ?? .status {
@@ -86,14 +86,14 @@ extension Radio {
     return UInt8(max(0, Int(controllers[controller].settings.commandCredits) - held))
   }
 
-  /// Notes a breach of the rules and reports a hardware error; what the host sent is lost.
+  /// Records a violation and reports a hardware error; the caller discards the packet.
   private mutating func fail(_ controller: Int, _ code: UInt8, _ sentence: String) {
     reportViolation(controller, sentence)
     ports.emit(.hardwareError(code: code), to: controller, at: time)
   }
 }
 
-/// Why a command is not carried out.
+/// Why a command was refused.
 struct Refusal: Error {
   var code: HCIErrorCode
 
@@ -105,9 +105,9 @@ struct Refusal: Error {
 // MARK: - Data
 
 extension Radio {
-  /// Takes data for a link (Core 5.4, Vol 4 Part E §4.1, §5.4.2).
+  /// Accepts data for a link (Core 5.4, Vol 4 Part E §4.1, §5.4.2).
   private mutating func accept(_ packet: ACLPacket, from controller: Int) {
-    // A link may have ended while its data was on the way: such data is dropped without a word.
+    // A link may have ended while its data was in transit: such data is dropped silently.
     guard let index = controllers[controller].link(packet.handle) else {
       if Int(packet.handle.rawValue) - Controller.firstHandle >= controllers[controller].settings.linkLimit
         || Int(packet.handle.rawValue) < Controller.firstHandle
@@ -132,24 +132,24 @@ extension Radio {
       fail(controller, HardwareErrorCode.wrongBoundary, fault)
       return complete(packet, controller)
     }
-    // What is above HCI is the other host's to judge: it is carried, whatever it is.
+    // The peer's host judges what lies above HCI: the data is transmitted in any case.
     let diagnostic = links[index][central: isCentral].read(packet)
     if let diagnostic { reportViolation(controller, diagnostic) }
-    // Nothing to send, and so it is sent.
+    // An empty fragment needs no transmission.
     if packet.data.isEmpty { return complete(packet, controller) }
     ports.ports[controller].fragmentsHeld += 1
     links[index].send(packet, fromCentral: isCentral, at: time)
     linkMoved(index)
   }
 
-  /// Gives a host the buffer back of a fragment that was sent or dropped (Core 5.4, Vol 4 Part E §7.7.19).
+  /// Returns the buffer of a sent or dropped fragment to the host (Core 5.4, Vol 4 Part E §7.7.19).
   private mutating func complete(_ packet: ACLPacket, _ controller: Int) {
     ports.emit(.numberOfCompletedPackets([CompletedPackets(packet.handle, 1)]), to: controller, at: time)
   }
 }
 
 extension ACLPacket {
-  /// What is wrong with it between a host and a controller of LE (Core 5.4, Vol 4 Part E §5.4.2).
+  /// The defect of the packet as LE data from a host (Core 5.4, Vol 4 Part E §5.4.2).
   fileprivate var fault: String? {
     guard broadcast == 0 else { return "sent a broadcast on LE" }
     switch boundary {
@@ -160,8 +160,9 @@ extension ACLPacket {
 }
 
 extension LinkEnd {
-  /// Follows the L2CAP frames that the host sends, whose length stands at their beginning (Core 5.4, Vol 3 Part A
-  /// §3.1). Returns what is wrong with a fragment after those before.
+  /// Tracks the L2CAP frames that the host sends, by the length in their header (Core 5.4, Vol 3 Part A §3.1).
+  ///
+  /// - Returns: the fragment's defect in relation to the previous ones.
   fileprivate mutating func read(_ packet: ACLPacket) -> String? {
     let count = packet.data.count
     guard packet.boundary == .first else {

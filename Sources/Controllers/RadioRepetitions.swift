@@ -3,11 +3,11 @@ public import Basics
 
 extension Radio {
   /// Skips all but the last of the repeated reports to one host up to a limit, if nothing else happens until then:
-  /// hours of scanning then cost little. Call it once the packets for the hosts were taken.
+  /// hours of scanning then cost little. Call it once the hosts have taken all packets.
   ///
-  /// It skips only reports: everything else, random numbers included, stays as it would be. The reports must be those
-  /// of an advertiser that a single scanner hears, that was fully reported, advertisement and scan response, and
-  /// whose scanner does not filter duplicates; neither uses an accept list for the other.
+  /// It skips only reports: everything else stays unchanged, including random numbers. The reports must come from
+  /// one advertiser that a single scanner receives. The scanner must have reported it fully, advertisement and scan
+  /// response, and must not filter duplicates. Neither may use an accept list for the other.
   public mutating func skipRepetitions(until limit: Instant) {
     guard limit != .never, let (index, wake, others) = nextAdvertiser, wake <= limit.nanoseconds,
       case .packet = advertisers[index].phase, let known = advertisers[index].known,
@@ -27,7 +27,7 @@ extension Radio {
     wakeAdvertiser(index, at: last.packet.start + last.course.duration)
   }
 
-  /// The only listener who hears an advertiser, if there is but one.
+  /// Returns the only listener that receives an advertiser, or `nil` if there are several or none.
   private mutating func onlyListener(to index: Int) -> Listener? {
     var only: Listener?
     for listener in listeners.indices where isHeard(index, by: listener) {
@@ -38,17 +38,17 @@ extension Radio {
   }
 }
 
-/// Simulates an advertiser for the one scanner that hears it, as ``Radio`` does, without reporting anything.
+/// Simulates an advertiser for the one scanner that receives it, as ``Radio`` does, without reporting anything.
 private struct RepetitionSimulation {
   let windows: ListeningWindows
   let loss: UInt64
   let fading: Int
-  /// From the end of a packet to the end of the scan response; `nil` if the scanner asks for none.
+  /// The time from the end of a packet to the end of the scan response; `nil` if the scanner requests none.
   let responseTime: Int64?
-  /// Up to when.
+  /// The end of the simulation.
   let horizon: Int64
 
-  /// The state just before the last packet, up to the horizon, with which everything is reported again.
+  /// Returns the state just before the last packet, up to the horizon, that completes another full report.
   func lastRepetition(
     in course: AdvertisingCourse, at now: Int64
   ) -> (course: AdvertisingCourse, packet: AdvertisingCourse.Packet)? {
@@ -87,7 +87,7 @@ private struct RepetitionSimulation {
     }
   }
 
-  /// The first packet of this event or the next that is not over and is heard.
+  /// Returns the first packet of this event or the next that is not over and that the scanner receives.
   private func nextHeard(in course: AdvertisingCourse, at now: Int64) -> AdvertisingCourse.Packet? {
     for isFollowing in [false, true] {
       var candidate: AdvertisingCourse.Packet? = course.firstPacket(following: isFollowing)

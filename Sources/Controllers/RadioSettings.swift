@@ -1,12 +1,12 @@
 public import Bluetooth
 public import Basics
 
-/// One of the controllers of a ``Radio``, by a number from 0.
+/// Identifies a controller of a ``Radio``, by a number from 0.
 public struct ControllerID: RawRepresentable, Hashable, Comparable, Sendable {
   /// The number.
   public var rawValue: Int
 
-  /// Makes an identifier from its number.
+  /// Creates an identifier from its number.
   @inlinable
   public init(rawValue: Int) {
     self.rawValue = rawValue
@@ -16,15 +16,15 @@ public struct ControllerID: RawRepresentable, Hashable, Comparable, Sendable {
   public static func < (left: ControllerID, right: ControllerID) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// When the air is worse for a while, for everybody: the channel of two states of Gilbert and Elliott, in continuous time.
+/// Periods of higher packet loss for all devices: the two-state Gilbert–Elliott channel, in continuous time.
 public struct LossBursts: Hashable, Sendable {
-  /// The probability that a packet is not heard while a burst lasts, from 0 to 1.
+  /// The probability that a packet is lost during a burst, from 0 to 1.
   public var packetLoss: Double
-  /// How long a burst lasts, and how long it is from the end of one to the beginning of the next, on average.
+  /// The average duration of a burst, and the average time from the end of one to the start of the next.
   public var length: Interval
   public var gap: Interval
 
-  /// Makes bursts.
+  /// Creates bursts.
   public init(packetLoss: Double, length: Interval, gap: Interval) {
     precondition((0...1).contains(packetLoss), "a probability is from 0 to 1")
     precondition(length > .zero && gap > .zero, "a burst, and the time to the next, lasts a while")
@@ -34,19 +34,19 @@ public struct LossBursts: Hashable, Sendable {
   }
 }
 
-/// What the air between the controllers is like.
+/// The properties of the air between the controllers.
 public struct RadioSettings: Hashable, Sendable {
-  /// The probability that a packet is not heard, from 0 to 1. Each packet and each receiver is drawn by
-  /// itself.
+  /// The probability that a packet is lost, from 0 to 1. The loss is drawn independently for each packet and
+  /// receiver.
   public var packetLoss: Double
-  /// When more is lost than that; `nil` for never.
+  /// The periods of higher loss; `nil` for none.
   public var bursts: LossBursts?
-  /// By how much a signal is weaker where it is heard than where it is sent, in dB.
+  /// The path loss between any two controllers, in dB.
   public var pathLoss: Int
-  /// By how much the strength of a packet differs from that at most, in dB.
+  /// The maximum deviation of a packet's strength from its average, in dB.
   public var fading: Int
 
-  /// Makes settings: air that loses nothing, and a signal of about −60 dBm.
+  /// Creates settings; by default nothing is lost, and the RSSI is about −60 dBm.
   public init(packetLoss: Double = 0, bursts: LossBursts? = nil, pathLoss: Int = 60, fading: Int = 3) {
     precondition((0...1).contains(packetLoss), "a probability is from 0 to 1")
     precondition(fading >= 0, "a signal differs by 0 dB or more")
@@ -57,38 +57,38 @@ public struct RadioSettings: Hashable, Sendable {
   }
 }
 
-/// What a controller has and can do.
+/// The capabilities of a controller.
 public struct ControllerSettings: Hashable, Sendable {
-  /// Its public address; `nil` for one that follows from its number.
+  /// The public address; `nil` to derive it from the controller's number.
   public var publicAddress: BluetoothAddress?
-  /// What it says of its version and maker, for HCI and for the link layer.
+  /// The version and manufacturer that it reports, at HCI and in the link layer.
   public var version: VersionInformation
-  /// How many bytes a fragment of data may have, at least 27. Longer ones are not given to the host either.
+  /// The maximum length of a data fragment in bytes, at least 27, in both directions.
   public var aclLength: Int
-  /// How many fragments it holds for sending, of all links together.
+  /// The number of fragments that it can buffer for sending, on all links together.
   public var aclCount: Int
-  /// How many commands it takes before it has answered any.
+  /// The number of commands that it accepts before it has answered any.
   public var commandCredits: UInt8
-  /// How long it takes over each command.
+  /// The processing time of each command.
   public var commandTime: Interval
-  /// How many links it can have.
+  /// The maximum number of links.
   public var linkLimit: Int
-  /// How many devices its filter accept list holds.
+  /// The capacity of the filter accept list.
   public var acceptListSize: Int
-  /// The features of LE as bits (Core 5.4, Vol 6 Part B §4.6); only those in ``implementedFeatures``.
+  /// The LE features as bits (Core 5.4, Vol 6 Part B §4.6); only those in ``implementedFeatures``.
   public var features: UInt64
-  /// The greatest payload of a packet on the air, from 27 to 251.
+  /// The maximum payload of a packet on the air, from 27 to 251 bytes.
   public var maximumOctets: UInt16
-  /// With what power it sends, in dBm.
+  /// The transmit power, in dBm.
   public var transmitPower: Int8
-  /// What it does otherwise than it should.
+  /// The deviations from the specification.
   public var quirks: ControllerQuirks
 
   /// The features that a controller can have: the connection parameters request procedure, extended reject
   /// indication, the peripheral-initiated features exchange and the data packet length extension.
   public static let implementedFeatures: UInt64 = 0b10_1110
 
-  /// Makes settings of a controller of a usual kind.
+  /// Creates the settings of a typical controller.
   public init(
     publicAddress: BluetoothAddress? = nil,
     version: VersionInformation = VersionInformation(version: 0x0D, company: 0xFFFF, subversion: 1),
@@ -119,12 +119,12 @@ public struct ControllerSettings: Hashable, Sendable {
   }
 }
 
-/// A rule of HCI that a host broke.
+/// A violation of an HCI rule by a host.
 public struct HostProtocolViolation: Hashable, Sendable {
-  /// When.
+  /// The time of the violation.
   public var time: Instant
-  /// Of which controller it is the host.
+  /// The controller of the host.
   public var controller: ControllerID
-  /// One sentence on what it did.
+  /// A sentence that describes the violation.
   public var sentence: String
 }

@@ -14,17 +14,17 @@ struct WakeQueue: Sendable {
   }
 
   private var heap: [Entry] = []
-  /// Where in the heap a party's entry is, or −1.
+  /// The heap index of each party's entry, or −1.
   private var places: [Int32] = []
   private var sequence: UInt64 = 0
 
-  /// When the first is due, in nanoseconds; the greatest number if none is.
+  /// When the first party is due, in nanoseconds; `.max` if none is.
   var nextTime: Int64 { heap.isEmpty ? .max : heap[0].time }
 
-  /// Who is due first; there must be one.
+  /// The party that is due first; there must be one.
   var first: Int { Int(heap[0].slot) }
 
-  /// When the second is due, in nanoseconds; the greatest number if there is none.
+  /// When the second party is due, in nanoseconds; `.max` if there is none.
   var secondTime: Int64 {
     switch heap.count {
     case 0, 1: .max
@@ -33,13 +33,13 @@ struct WakeQueue: Sendable {
     }
   }
 
-  /// Makes room for another party and gives its number.
+  /// Adds a party and returns its number.
   mutating func addSlot() -> Int {
     places.append(-1)
     return places.count - 1
   }
 
-  /// Sets when a party is to be woken; the greatest number stands for never.
+  /// Sets when to wake a party; `.max` stands for never.
   mutating func set(_ slot: Int, _ time: Int64) {
     let place = Int(places[slot])
     guard time != .max else {
@@ -58,7 +58,7 @@ struct WakeQueue: Sendable {
     }
   }
 
-  /// Takes out the party that is due first; there must be one.
+  /// Removes and returns the party that is due first; there must be one.
   mutating func removeFirst() -> Int {
     let slot = Int(heap[0].slot)
     remove(at: 0)

@@ -19,9 +19,9 @@ public enum MalformedBluetooth: String, CaseIterable, Sendable {
   case wrongHandle = "wrong-handle"
   /// The same as a write command, to the invalid handle 0.
   case handleZero = "handle-0"
-  /// The same, with an invalid signature.
+  /// A signed write command without a value, with an invalid signature.
   case signedWrite = "signed-write"
-  /// The same in two prepared writes, which are executed.
+  /// A plaintext command in two prepared writes, which are executed.
   case preparedWrite = "prepared-write"
   /// A prepared write that is cancelled.
   case cancelledWrite = "cancelled-write"
