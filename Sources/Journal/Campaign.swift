@@ -1,62 +1,63 @@
 public import Basics
 
-/// How far a campaign is.
+/// The progress of a campaign.
 public struct CampaignStatus: Hashable, Sendable {
-  /// What is being done.
+  /// The current activity, in words.
   public var phase = "exploring"
-  /// Choices made in tests.
+  /// The number of choices made in tests.
   public var events = 0
-  /// Tests begun.
+  /// The number of tests started.
   public var tests = 0
-  /// Choices made to confirm and to shrink.
+  /// The number of choices made to confirm and to shrink findings.
   public var extraEvents = 0
-  /// Findings, by the length of their tests.
+  /// The length of each finding's test.
   public var depths: [Int] = []
-  /// Times that the campaign came upon a finding again.
+  /// How often the campaign found a known finding again.
   public var repeats = 0
-  /// Lab faults.
+  /// The number of lab faults.
   public var labFaults = 0
-  /// Tests that came to no verdict, because of them.
+  /// The number of tests without a verdict because of a lab fault.
   public var unjudged = 0
-  /// Tests kept because they did what few others did.
+  /// The number of tests kept in the corpus because they did what few others did.
   public var corpus = 0
-  /// Distinct places in the model at which something was chosen: possible states and conditions.
+  /// The number of distinct model positions at which the campaign made a choice: sets of possible states and
+  /// conditions.
   public var positions = 0
   /// The length of the longest test.
   public var longest = 0
-  /// Tests that were done again to see whether they come out the same, and those that did.
+  /// How many tests were repeated to check for a stable result, and how many were stable.
   public var stability = Stability()
   /// How often the tester set the bolt in motion.
   public var actuations = 0
-  /// The time that passed on the device, in tests and in those of confirming and shrinking.
+  /// The device time that passed in tests, including those that confirm and shrink findings.
   public var lockTime = Interval.zero
-  /// How much of ``lockTime`` was waited for: because a test said so, or because a motor had to rest.
+  /// The part of ``lockTime`` spent waiting: for the waits of tests, and for the motor's rest.
   public var waited = Interval.zero
-  /// How much of ``waited`` was for a motor's rest.
+  /// The part of ``waited`` spent on the motor's rest.
   public var motorRest = Interval.zero
-  /// How much of ``lockTime`` the way to the device has taken: listening, connecting, finding out what it offers.
+  /// The part of ``lockTime`` spent on reaching the device: scanning, connecting and service discovery.
   public var air = Interval.zero
-  /// How much of ``lockTime`` went into trying findings again, and into making their tests shorter.
+  /// The parts of ``lockTime`` spent on confirming findings and on shrinking their tests.
   public var confirming = Interval.zero
   public var shrinking = Interval.zero
-  /// What the device has shown of choices that it makes once.
+  /// The options that the device has shown of choices that it makes once.
   public var shown: [Record.ShownChoice] = []
 
-  /// Tests that were done twice.
+  /// The results of repeated tests.
   public struct Stability: Hashable, Sendable {
-    /// Those that came out the same.
+    /// The number of tests with the same result.
     public var same = 0
-    /// All of them.
+    /// The number of all repeated tests.
     public var tried = 0
   }
 
-  /// The share of the device's time that was waited, in percent; `nil` where no time has passed on it.
+  /// The share of the device time spent waiting, in percent, or `nil` if no device time has passed.
   public var waitedPercent: Int? {
     lockTime > .zero ? Int(waited.seconds / wholeTime.seconds * 100) : nil
   }
 
-  /// What the device's time went into, in percent of it: what was waited for, then what it was spent on; nothing where no
-  /// time has passed on it.
+  /// The shares of the device time in percent, first by kind of time and then by purpose; empty if no device time has
+  /// passed.
   public var timeShares: [[(name: String, percent: Int)]] {
     guard lockTime > .zero else { return [] }
     func share(_ name: String, _ time: Interval) -> (name: String, percent: Int) {
@@ -74,13 +75,13 @@ public struct CampaignStatus: Hashable, Sendable {
     ]
   }
 
-  /// The device's time, and that of a session which was broken off before it counted.
+  /// The device time, or the time of an aborted session that ``lockTime`` does not include yet, if that is longer.
   private var wholeTime: Interval { max(lockTime, waited + air) }
 
-  /// Nothing was done yet.
+  /// Creates the status of a campaign that has not started.
   public init() {}
 
-  /// Adds what another worker did.
+  /// Adds the status of another worker.
   public mutating func add(_ other: CampaignStatus) {
     events += other.events
     tests += other.tests
@@ -98,10 +99,10 @@ public struct CampaignStatus: Hashable, Sendable {
     stability.same += other.stability.same
     stability.tried += other.stability.tried
     longest = max(longest, other.longest)
-    // The corpus is shared, and so are most positions: those of the one that has most.
+    // The workers share the corpus and most positions, so the largest number counts.
     corpus = max(corpus, other.corpus)
     positions = max(positions, other.positions)
-    // Each worker holds a device of its own to what that showed.
+    // Each worker checks its own device against what that device has shown.
     if shown.isEmpty { shown = other.shown }
   }
 }
@@ -137,83 +138,83 @@ extension Notation<CampaignStatus.Stability> {
 }
 
 extension Record {
-  /// What a campaign came upon; the case that shows it follows.
+  /// A finding of a campaign; the case that shows it follows.
   public struct Finding: Hashable, Sendable {
-    /// The number, from 1.
+    /// The number of the finding, from 1.
     public var number: Int?
-    /// What tells it from others: the same thing found twice has one signature.
+    /// The signature, which identifies the finding: the same failure always has the same signature.
     public var signature: String
-    /// What happened, in one line.
+    /// The failure, in one line.
     public var message: String?
-    /// How many choices the campaign had made when it came upon it.
+    /// The number of choices that the campaign had made when it found this.
     public var events: Int?
-    /// How long the test was that came upon it.
+    /// The length of the test that found it.
     public var length: Int?
-    /// How many events the shortest test has that shows it.
+    /// The number of events in the shortest test that shows it.
     public var shortest: Int
-    /// How it was made shorter.
+    /// How its test was shrunk.
     public var shrinking: Shrinking?
-    /// How sure it is.
+    /// How reliably it reproduces.
     public var confirmation: Confirmation?
-    /// What it has to do with what was asked of the device before.
+    /// How it depends on the earlier tests of its device.
     public var past: Past?
-    /// What device and twin make of each other's behaviour, in words.
+    /// How device and reference device compare, in words.
     public var twin: String?
-    /// How often the campaign came upon it, with the first time.
+    /// How often the campaign found it, including the first time.
     public var count: Int?
-    /// The scenario in which it was saved.
+    /// The scenario file in which its test was saved.
     public var file: String?
 
-    /// What happened, in one line; what tells it from others where nothing else is said.
+    /// The failure in one line, or the signature if there is no message.
     public var summary: String { message ?? signature }
 
-    /// Names a finding.
+    /// Creates a finding with its signature.
     public init(_ signature: String, shortest: Int) {
       (self.signature, self.shortest) = (signature, shortest)
     }
 
-    /// How a test was made shorter.
+    /// How a test was shrunk.
     public struct Shrinking: Hashable, Sendable {
-      /// How many tests were run for it.
+      /// The number of tests that shrinking ran.
       public var runs: Int
-      /// How many choices they had together.
+      /// The total number of choices in these tests.
       public var events: Int
-      /// Why it ended.
+      /// Why shrinking ended.
       public var end: String
 
-      /// Says how a test was made shorter.
+      /// Creates a description of how a test was shrunk.
       public init(runs: Int, events: Int, end: String) {
         (self.runs, self.events, self.end) = (runs, events, end)
       }
     }
 
-    /// How sure a finding is.
+    /// How reliably a finding reproduces.
     public struct Confirmation: Hashable, Sendable {
       /// `confirmed`, `flaky` or `not reproduced`.
       public var verdict: String
-      /// In how many of the runs it showed.
+      /// The number of runs that showed the finding.
       public var shown: Int
-      /// How often its test was run again.
+      /// How often its test was repeated.
       public var runs: Int
-      /// How many runs the lab disturbed.
+      /// The number of runs that a lab fault disturbed.
       public var disturbed: Int
-      /// How much likelier the runs are with a defect than without.
+      /// How much likelier the results of the runs are with a defect than without one.
       public var likelihoodRatio: Double
 
-      /// Says how sure a finding is.
+      /// Creates a confirmation.
       public init(verdict: String, shown: Int, runs: Int, disturbed: Int, likelihoodRatio: Double) {
         (self.verdict, self.shown, self.runs) = (verdict, shown, runs)
         (self.disturbed, self.likelihoodRatio) = (disturbed, likelihoodRatio)
       }
     }
 
-    /// What a finding has to do with what its device was asked for before.
+    /// How a finding depends on the earlier tests of its device.
     public enum Past: String, Hashable, Sendable, CaseIterable {
-      /// No other device was to be had.
+      /// Unknown, for example because no other device was available.
       case unknown
-      /// Another device shows it by the same test.
+      /// The same test shows it on another device.
       case irrelevant
-      /// The test brings it about on another device.
+      /// A longer test, which contains the required history, shows it on another device.
       case included
       /// No test that was tried shows it on another device.
       case needed

@@ -1,36 +1,38 @@
 public import Basics
 
-/// When a case was driven, and how long that took by the clock of whoever waits for it: not the time of the device, which
-/// an emulated one counts by itself.
+/// When a case ran, and how long it took by the clock of the host.
+///
+/// An emulated device has its own time, which is not this one.
 public struct CaseTime: Hashable, Sendable {
-  /// When it began.
+  /// When the case began.
   public var start: WallTime
-  /// What it took.
+  /// How long it took.
   public var taken: Interval
 
-  /// Tells when a case was driven.
+  /// Creates the time of a case.
   public init(start: WallTime, taken: Interval) {
     (self.start, self.taken) = (start, taken)
   }
 
-  /// The file of a run that has them. They are no part of the journal, which two runs of one seed have alike.
+  /// The file of a run that contains these times. They are not in the journal, which is equal for two runs of one
+  /// seed.
   public static let file = "times.jsonl"
 
   /// A line of that file.
   public struct Line: Hashable, Sendable {
-    /// The line of the journal with which the try of the case starts, from 1.
+    /// The line of the journal with which the attempt starts, from 1.
     public var line = 0
     var start = ""
     var taken: Interval?
 
-    /// Tells of the try that starts with a line of the journal.
+    /// Creates the line for the attempt that starts with the given line of the journal.
     public init(_ time: CaseTime, line: Int) {
       (self.line, start, taken) = (line, time.start.description, time.taken)
     }
 
     private init() {}
 
-    /// When that was; `nil` where the line says no time.
+    /// The time of the attempt, or `nil` if the line contains no valid time.
     public var time: CaseTime? {
       guard let taken, taken >= .zero else { return nil }
       return WallTime(text: start).map { CaseTime(start: $0, taken: taken) }

@@ -1,11 +1,11 @@
 public import Basics
 
-// A record as a line, and a line as a record.
+// Converts records to lines, and lines to records.
 
 extension Record {
   /// The line as JSON.
   ///
-  /// - Parameter lease: the number of the lease of a lock by which it is written.
+  /// - Parameter lease: The number of the lease of the lock under which the line is written.
   public func json(lease: Int? = nil) -> JSON {
     var members: [JSON.Member] =
       switch self {
@@ -27,9 +27,9 @@ extension Record {
   /// The text of the line, without its line feed.
   public func line(lease: Int? = nil) -> String { json(lease: lease).line }
 
-  /// Reads a line that was parsed.
+  /// Creates a record from a parsed line.
   ///
-  /// - Throws: why it is no record.
+  /// - Throws: Why the line is not a record.
   public init(_ line: JSON) throws(RecordError) {
     guard case .mapping = line else { throw RecordError(reason: "a line is one JSON object") }
     if let word = line["verdict"] {
@@ -59,9 +59,10 @@ extension Record {
     }
   }
 
-  /// Reads the text of a line. A string that is damaged is shown as far as it goes, since the rest of the line is worth more.
+  /// Creates a record from the text of a line. An invalid string is read as far as possible, since the rest of the
+  /// line is valuable.
   ///
-  /// - Throws: why it is no record.
+  /// - Throws: Why the line is not a record.
   public init(parsing line: Span<UInt8>) throws(RecordError) {
     let json: JSON
     do {
@@ -98,7 +99,7 @@ extension Record.Run {
 // MARK: - The schema
 
 extension Record {
-  /// The JSON Schema of each kind of line: from the tables by which lines are written and read.
+  /// The JSON Schema of each kind of line, from the tables that also define how lines are written and read.
   public static var shapes: [JSON] {
     let lines: [JSON] =
       [Shape.object(["run": Run.shape]), Shape.object(["case": Case.shape])] + Event.shapes
@@ -110,7 +111,7 @@ extension Record {
     return lines.map(leased)
   }
 
-  /// A line that may say by which lease of a lock it was written.
+  /// Returns the schema of a line that may contain the number of a lease.
   private static func leased(_ line: JSON) -> JSON {
     guard case .mapping(var members) = line,
       let place = members.firstIndex(where: { $0.name == "properties" }),

@@ -1,36 +1,36 @@
 public import Basics
 
 extension Record {
-  /// A machine that cases of the run are compared with: what a drawing of the coverage needs.
+  /// A machine that is the model of cases in the run, with the data that a drawing of the coverage needs.
   public struct Machine: Hashable, Sendable {
-    /// The name by which cases and coverage call it.
+    /// The name by which cases and coverage refer to it.
     public var name: String
     /// Its hash.
     public var hash: String
     /// Its states.
     public var states: [String] = []
-    /// The regions that the states belong to, a name for each state; empty where there is but one.
+    /// The region of each state, by name; empty if there is only one region.
     public var regions: [String] = []
     /// Its stimuli.
     public var stimuli: [String] = []
-    /// The cells in which a stimulus is allowed, in the order of the first digits of ``Coverage/visited``.
+    /// The cells in which the stimulus is allowed, in the order of the bits in the first text of ``Coverage/visited``.
     public var cells: [Cell] = []
-    /// What happens by itself: a state, the event's name, and where it leads.
+    /// The spontaneous events: for each the state, the name of the event, and the next states.
     public var spontaneous: [Spontaneous] = []
 
-    /// Names a machine.
+    /// Creates a machine with its name.
     public init(_ name: String, hash: String = "") { (self.name, self.hash) = (name, hash) }
 
-    /// One legal cell of its table.
+    /// A legal cell of the table.
     public struct Cell: Hashable, Sendable {
-      /// The number of the state.
+      /// The index of the state.
       public var state: Int
-      /// The number of the stimulus.
+      /// The index of the stimulus.
       public var stimulus: Int
-      /// The numbers of the states that it may lead to.
+      /// The indices of the possible next states.
       public var next: [Int]
 
-      /// Names a cell.
+      /// Creates a cell.
       public init(state: Int, stimulus: Int, next: [Int]) {
         (self.state, self.stimulus, self.next) = (state, stimulus, next)
       }
@@ -38,66 +38,66 @@ extension Record {
 
     /// An event that the tester does not cause.
     public struct Spontaneous: Hashable, Sendable {
-      /// The number of the state.
+      /// The index of the state.
       public var state: Int
       /// The name of the event.
       public var event: String
-      /// The numbers of the states that it may lead to.
+      /// The indices of the possible next states.
       public var next: [Int]
 
-      /// Names an event.
+      /// Creates a spontaneous event.
       public init(state: Int, event: String, next: [Int]) {
         (self.state, self.event, self.next) = (state, event, next)
       }
     }
   }
 
-  /// How much of a machine the run went through.
+  /// How much of a machine the run visited.
   public struct Coverage: Hashable, Sendable {
-    /// The machine.
+    /// The name of the machine.
     public var machine: String
     /// The figures of the whole machine.
     public var total = Figures()
-    /// Which of the legal cells were visited, which of those that refuse, and which of the places that legal cells lead
-    /// to, four a hexadecimal digit; without it two coverages cannot be added.
+    /// The visited legal cells, the visited cells that refuse, and the visited transitions of legal cells, as
+    /// hexadecimal digits of four bits each. Without them, two coverages cannot be added exactly.
     public var visited: [String] = []
-    /// The figures of each region, where there are several.
+    /// The figures of each region, if there are several.
     public var regions: [Region] = []
 
-    /// Names a machine.
+    /// Creates the coverage of the named machine.
     public init(_ machine: String) { self.machine = machine }
 
-    /// How much of something was visited.
+    /// How many of a number of elements were visited.
     public struct Share: Hashable, Sendable {
-      /// How many.
+      /// The number of visited elements.
       public var visited: Int
-      /// How many there are.
+      /// The number of all elements.
       public var count: Int
 
-      /// Says how much was visited.
+      /// Creates a share.
       public init(_ visited: Int, of count: Int) { (self.visited, self.count) = (visited, count) }
 
       /// `31/177`
       public var text: String { "\(visited)/\(count)" }
     }
 
-    /// How much of a machine, or of a region of it, was visited.
+    /// The visited shares of a machine, or of one of its regions.
     public struct Figures: Hashable, Sendable {
-      /// Its legal cells.
+      /// The legal cells.
       public var legal: Share?
-      /// Its cells that refuse.
+      /// The cells that refuse.
       public var empty: Share?
-      /// Its states.
+      /// The states.
       public var states: Share?
-      /// The places that its legal cells lead to.
+      /// The transitions of the legal cells.
       public var transitions: Share?
-      /// Its pairs of transitions one behind the other.
+      /// The pairs of consecutive transitions.
       public var pairs: Share?
 
-      /// Nothing is known.
+      /// Creates figures without any data.
       public init() {}
 
-      /// What was visited, for people: `23 of 26 transitions covered, 61 of 70 forbidden requests tried`.
+      /// The visited shares for people: `23 of 26 transitions covered, 61 of 70 forbidden requests tried`.
       public var words: String {
         let allowed =
           transitions.map { ($0, "transitions covered") } ?? legal.map { ($0, "allowed requests tried") }
@@ -113,7 +113,7 @@ extension Record {
       /// Its figures.
       public var figures: Figures
 
-      /// Says how much of a region was visited.
+      /// Creates the coverage of a region.
       public init(_ name: String, _ figures: Figures) { (self.name, self.figures) = (name, figures) }
     }
   }
@@ -128,7 +128,7 @@ extension Record.Machine: Recorded {
     .usual("cells", \.cells, .list(.cell)), .usual("spontaneous", \.spontaneous, .list(.spontaneous)),
   ]
 
-  /// Reads a machine; a row that leads out of its table is passed over.
+  /// Reads a machine; ignores rows with an index outside its tables.
   public init(_ json: JSON) throws(RecordError) {
     self = .blank
     try Self.fields.read(json, into: &self, Self.noun)
@@ -216,9 +216,9 @@ extension Notation<[String]> {
 }
 
 extension Record.Coverage {
-  /// Adds what another run visited of the same machine.
+  /// Adds the coverage of another run of the same machine.
   ///
-  /// Where one of the two does not say which cells it visited, no more is certain than the larger number.
+  /// If one of the two does not contain the visited cells, only the larger number is certain.
   public mutating func add(_ other: Record.Coverage) {
     let sums = zip(visited, other.visited).map(union)
     let isSame =
@@ -239,7 +239,7 @@ extension Record.Coverage {
   }
 }
 
-/// The hexadecimal digits of both numbers' bits; `nil` where they are none, or not as many.
+/// Returns the digits of the bitwise union, or `nil` if the texts are not hexadecimal or differ in length.
 private func union(_ left: String, _ right: String) -> String? {
   guard left.count == right.count else { return nil }
   var digits: [UInt8] = []
@@ -250,7 +250,7 @@ private func union(_ left: String, _ right: String) -> String? {
   return String(decoding: digits, as: UTF8.self)
 }
 
-/// How many bits are set.
+/// Returns the number of bits that are set.
 private func count(_ digits: String) -> Int {
   digits.utf8.reduce(0) { $0 + (hexValue($1)?.nonzeroBitCount ?? 0) }
 }

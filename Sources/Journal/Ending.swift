@@ -2,63 +2,63 @@ import Basics
 public import System
 
 extension Record {
-  /// How a case ended, all its attempts together, as it counts: the worst first.
+  /// The result of a case after all its attempts, the gravest first.
   ///
-  /// Exit statuses, last lines and every report read this and nothing else of a case. What follows from an ending stands in
-  /// the tables below. The numbers are those of tables in memory, and stand on no disk.
+  /// Exit statuses, summary lines and all reports use only this to judge a case. The tables below define the
+  /// consequences of each ending. The raw values are for tables in memory, and are never written to a file.
   public enum Ending: UInt8, Hashable, Sendable, CaseIterable {
     /// Model and device diverged, and no later attempt agreed.
     case diverged
-    /// They agreed only at a later attempt, and that is to count as failed.
+    /// They agreed only at a later attempt, and flaky cases count as failed.
     case failedAsFlaky
-    /// They agreed, the scenario expects more, and no later attempt met that.
+    /// They agreed, but the scenario expects more, and no later attempt met the expectation.
     case unmet
-    /// The lab failed, which says nothing of the device.
+    /// A lab fault, which says nothing about the device.
     case labFault
-    /// A safety limit stopped it, and with it the run.
+    /// A safety limit stopped the case, and with it the run.
     case limited
-    /// It was begun and not brought to its end.
+    /// The case was started but not completed.
     case incomplete
     /// Model and device agreed only at a later attempt.
     case flaky
-    /// It was not run.
+    /// The case was not run.
     case skipped
-    /// It failed and is in quarantine: that is known, and counts as skipped.
+    /// The case failed but is in quarantine: the failure is known, and counts as skipped.
     case excused
     /// Model and device agreed at the first attempt.
     case agreed
 
-    /// What formats of other programs have for a case.
+    /// The kind of element that other report formats have for a case.
     public enum Element: Hashable, Sendable, CaseIterable {
       /// Model and device agreed.
       case passed
       /// Something is wrong with the device.
       case failed
-      /// Nothing is known of the device, and something is wrong.
+      /// Something is wrong, and nothing is known about the device.
       case error
-      /// Not run, or known.
+      /// Not run, or a known failure.
       case skipped
     }
 
-    /// How people are shown an ending.
+    /// How reports show an ending to people.
     public struct Presentation: Sendable {
-      /// The class by which styles and filters of a page know it.
+      /// The class by which the styles and filters of a page identify it.
       public var key: String
-      /// Its word in a page.
+      /// The label on a page.
       public var label: String
-      /// Its sign in a page, for those who see no colour.
+      /// The symbol on a page, for readers who do not see the colour.
       public var badge: String
-      /// Its sign on a terminal.
+      /// The symbol on a terminal.
       public var sign: String
-      /// Its words on a terminal.
+      /// The words on a terminal.
       public var words: String
-      /// Its colour on a terminal.
+      /// The colour on a terminal.
       public var style: Painter.Style
     }
   }
 }
 
-// MARK: - What follows from an ending
+// MARK: - Consequences of an ending
 
 extension Record.Ending {
   private typealias Row = (
@@ -80,19 +80,19 @@ extension Record.Ending {
     }
   }
 
-  /// What stands for it in a file.
+  /// The name in a file.
   public var name: String { row.name }
 
-  /// What happened, in the word of a verdict; what is in quarantine was not judged.
+  /// The verdict that describes the result; a case in quarantine counts as skipped.
   public var word: Record.Verdict.Word { row.word }
 
-  /// What formats have for it.
+  /// The element in other report formats.
   public var element: Element { row.element }
 
-  /// What a command ends with for such a case, where no other case and nothing else weighs more.
+  /// The exit status for such a case, if no other result outweighs it.
   public var status: CommandStatus { row.status }
 
-  /// The ending that people are shown in its place: reports have a section for each of these.
+  /// The ending under which reports show this one: they have a section for each of these.
   public var shown: Record.Ending {
     switch self {
     case .failedAsFlaky: .diverged
@@ -102,10 +102,10 @@ extension Record.Ending {
     }
   }
 
-  /// Those that people are shown, the worst first.
+  /// The endings that reports show, the gravest first.
   public static let allShown = allCases.filter { $0.shown == $0 }
 
-  /// How people are shown it.
+  /// How reports show this ending to people.
   public var presentation: Presentation {
     switch self {
     case .diverged, .failedAsFlaky: Presentation("diverged", "diverged", "✘", "✘", "diverged", .bad)
@@ -119,10 +119,10 @@ extension Record.Ending {
     }
   }
 
-  /// Whether it agreed only when it was tried again.
+  /// Whether the case agreed only at a later attempt.
   public var isFlaky: Bool { self == .flaky || self == .failedAsFlaky }
 
-  /// Whether a report has to show why: something is wrong, with the device or with the lab.
+  /// Whether a report must show the reason: something is wrong with the device or with the lab.
   public var isRed: Bool { element == .failed || element == .error }
 
   /// Whether model and device were compared to the end.
@@ -138,7 +138,7 @@ extension Record.Ending.Presentation {
 }
 
 extension Record.Ending {
-  /// How one attempt ended.
+  /// Creates the ending of one attempt.
   public init(_ word: Record.Verdict.Word, isExcused: Bool = false, isLimited: Bool = false) {
     self =
       switch word {
@@ -152,75 +152,75 @@ extension Record.Ending {
       }
   }
 
-  /// The ending that a name in a file stands for.
+  /// Creates the ending with the given name in a file.
   public init?(name: String) {
     guard let ending = Self.allCases.first(where: { $0.name == name }) else { return nil }
     self = ending
   }
 
-  /// The ending of a case that is only known by its word, and by whether it agreed at a later attempt than the first.
+  /// Creates the ending of a case from its verdict alone, and from whether it agreed only at a later attempt.
   package init(_ word: Record.Verdict.Word, isFlaky: Bool) {
     self = isFlaky ? (word == .agree ? .flaky : .failedAsFlaky) : Self(word)
   }
 
-  /// What stands for a status that nothing else explains.
+  /// Creates the ending for an exit status that no case explains.
   public init(_ status: CommandStatus?) {
     self = status == .divergence ? .diverged : status == .labFault ? .labFault : .incomplete
   }
 }
 
 extension Record.Verdict {
-  /// How the attempt ended, whatever others of its case came to.
+  /// How the attempt ended, regardless of the other attempts at its case.
   public var attemptEnding: Record.Ending {
     Record.Ending(word, isExcused: isExcused, isLimited: limit != nil)
   }
 
-  /// What it counts as where it is the last word on its case.
+  /// Returns the ending of the case if this is its last verdict.
   ///
-  /// - Parameter failsFlaky: whether a case that agreed only at a later attempt counts as failed.
+  /// - Parameter failsFlaky: Whether a case that agreed only at a later attempt counts as failed.
   public func ending(failsFlaky: Bool = false) -> Record.Ending {
     guard word == .agree, isFlaky else { return attemptEnding }
     return failsFlaky ? .failedAsFlaky : .flaky
   }
 }
 
-/// What the attempts at a case come to together, in their order.
+/// The combined result of the attempts at a case, in order.
 ///
-/// A divergence stands unless a later attempt agrees, as does an expectation that was not met; a later failure of the lab
-/// does not change that. The divergence weighs more than the expectation. A case is incomplete while an attempt is open, or
-/// is to be followed by another one.
+/// A divergence stands unless a later attempt agrees, and so does an unmet expectation; a later lab fault changes
+/// neither. A divergence outweighs an unmet expectation. A case is incomplete while an attempt is running, or if
+/// another attempt is to follow.
 public struct CaseAttempts: Hashable, Sendable {
-  /// How the last attempt failed that came to a verdict.
+  /// The gravest failure so far that is a verdict.
   private var failure: Record.Ending?
   /// Whether an attempt before the last one failed.
   private(set) var hasFailedBefore = false
   private var last = Record.Ending.incomplete
 
-  /// The first attempt begins.
+  /// Starts the first attempt.
   public init() {}
 
-  /// Another attempt begins.
+  /// Starts another attempt.
   public mutating func beginAgain() {
     hasFailedBefore = hasFailedBefore || last.isRed
     last = .incomplete
   }
 
-  /// The attempt ends.
+  /// Ends the attempt.
   ///
-  /// - Parameter isTriedAgain: whether another one follows.
+  /// - Parameter isTriedAgain: Whether another attempt follows.
   public mutating func end(_ ending: Record.Ending, isTriedAgain: Bool = false) {
     if ending == .diverged || ending == .unmet && failure == nil { failure = ending }
     last = ending == .agreed ? ending : failure ?? ending
     if isTriedAgain, ending.isRed {
-      // There is no judgement before the next attempt has ended.
+      // The case has no verdict until the next attempt has ended.
       hasFailedBefore = true
       last = .incomplete
     }
   }
 
-  /// What the case counts as so far.
+  /// Returns the current ending of the case.
   ///
-  /// - Parameter failsFlaky: whether a case that agreed only at a later attempt counts as failed.
+  /// - Parameter failsFlaky: Whether a case that agreed only at a later attempt counts as failed.
   public func ending(failsFlaky: Bool) -> Record.Ending {
     guard last == .agreed, hasFailedBefore else { return last }
     return failsFlaky ? .failedAsFlaky : .flaky
@@ -228,45 +228,45 @@ public struct CaseAttempts: Hashable, Sendable {
 }
 
 extension Record.Finding {
-  /// Decides which of several cases stands for a finding that was found several times: one that diverged before one without
-  /// a verdict, then the one with fewer events, then the first.
+  /// Decides which of several cases represents a finding: a divergence rather than a case without a verdict, then the
+  /// case with the fewest events, then the first.
   public struct Evidence: Hashable, Sendable {
-    /// Whether it is a divergence.
+    /// Whether the case is a divergence.
     public let isShown: Bool
     private let shortest: Int
 
-    /// Says what a case has to show.
+    /// Creates the evidence that a case provides.
     public init(_ ending: Record.Ending, shortest: Int) {
       (isShown, self.shortest) = (ending == .diverged, shortest)
     }
 
-    /// Whether it stands in place of what was known before.
+    /// Returns whether this evidence replaces the given earlier one.
     public func supersedes(_ other: Evidence) -> Bool {
       isShown == other.isShown ? shortest < other.shortest : isShown
     }
   }
 }
 
-/// Counts cases as they end, each finding of a campaign once.
+/// Counts cases as they end, and each finding of a campaign only once.
 public struct EndingCount: Sendable {
-  /// What was counted.
+  /// The current counts.
   public private(set) var tally: Tally
-  /// Which case stands for each finding, by its signature.
+  /// The case that represents each finding, by signature.
   private var findings: [String: (evidence: Record.Finding.Evidence, ending: Record.Ending)] = [:]
 
-  /// How many findings there are.
+  /// The number of findings.
   public struct Found: Hashable, Sendable {
-    /// Those that are sure: a case diverged that stands for each.
+    /// The number of findings for which a case diverged.
     public var confirmed = 0
-    /// Those that came to no verdict.
+    /// The number of findings without a verdict.
     public var unconfirmed = 0
 
-    /// Nothing was found.
+    /// Creates a count, which is zero by default.
     public init(confirmed: Int = 0, unconfirmed: Int = 0) {
       (self.confirmed, self.unconfirmed) = (confirmed, unconfirmed)
     }
 
-    /// In words: `2 findings, 1 not confirmed`.
+    /// The count in words: `2 findings, 1 not confirmed`.
     public var words: String {
       let sure = confirmed == 0 ? "nothing found" : counted(confirmed, "finding")
       return unconfirmed == 0 ? sure : "\(sure), \(unconfirmed) not confirmed"
@@ -279,13 +279,13 @@ public struct EndingCount: Sendable {
     return Found(confirmed: confirmed, unconfirmed: findings.count - confirmed)
   }
 
-  /// Counts on from what was counted before.
+  /// Continues from the given counts.
   public init(_ tally: Tally = Tally()) { self.tally = tally }
 
   /// Counts a case.
   public mutating func count(_ ending: Record.Ending) { tally.count(ending) }
 
-  /// Counts the case that shows a finding; of several that show the same one counts.
+  /// Counts the case that shows a finding; of several cases that show the same finding, one counts.
   public mutating func count(_ ending: Record.Ending, showing finding: Record.Finding) {
     let evidence = Record.Finding.Evidence(ending, shortest: finding.shortest)
     if let known = findings[finding.signature] {
@@ -296,14 +296,14 @@ public struct EndingCount: Sendable {
     tally.count(ending)
   }
 
-  /// Knows a finding of which the case is counted already.
+  /// Adds a finding whose case is already counted.
   package mutating func know(_ finding: Record.Finding, _ ending: Record.Ending) {
     findings[finding.signature] = (.init(ending, shortest: finding.shortest), ending)
   }
 
-  /// Notes whether there was trouble in the lab beside the cases.
+  /// Records whether there was a lab fault outside the cases.
   public mutating func note(isInTrouble: Bool) { tally.isInTrouble = isInTrouble }
 
-  /// Notes what befell the run beside its cases.
+  /// Records a result of the run itself.
   public mutating func note(_ cause: CommandStatus) { tally.causes.insert(cause) }
 }

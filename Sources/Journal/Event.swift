@@ -1,76 +1,76 @@
 public import Basics
 
 extension Record {
-  /// Something that was done, seen or found, at a time.
+  /// Something that was done, observed or found at a certain time.
   public struct Event: Hashable, Sendable {
-    /// What it is: the key that it is known by.
+    /// The kind of an event, whose raw value is the key in the line.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
-      /// The tester gave a stimulus.
+      /// The tester sent a stimulus.
       case stimulus
-      /// The tester brought a fault about.
+      /// The tester injected a fault.
       case fault
-      /// The tester lets time pass: an interval, or until something.
+      /// The tester lets time pass: an interval, or until a condition holds.
       case wait
-      /// The scenario expects something, in words.
+      /// The scenario expects something; the text describes it.
       case expect
-      /// The scenario says something.
+      /// A note of the scenario.
       case note
       /// The device showed a status.
       case status
-      /// It showed an effect.
+      /// The device showed an effect.
       case effect
-      /// It reported a value.
+      /// The device reported a value.
       case reading
-      /// It refused a stimulus.
+      /// The device refused a stimulus.
       case refused
-      /// It broke a rule of its protocol, or has a habit that devices of its kind are known for.
+      /// The device violated a rule of its protocol, or showed a tolerated deviation of its kind.
       case violation
-      /// The tester's own end saw something happen.
+      /// The tester's own end of the link observed an event.
       case event
-      /// The model holds other statuses possible than before.
+      /// The set of statuses that the model considers possible has changed.
       case model
-      /// There is trouble in the lab.
+      /// A lab fault.
       case lab
-      /// The lab says something: how a transport was brought back, why a lock was left as it is.
+      /// A message about the lab, such as how a transport was recovered or why a lock was left as it is.
       case diagnostic
     }
 
-    /// When, since the start of the case; zero outside of any.
+    /// The time since the start of the case; zero outside cases.
     public var time: Instant
-    /// The number of the step, where one starts.
+    /// The number of the step, in the first event of the step.
     public var step: Int?
-    /// The line of the scenario.
+    /// The line of the step in the scenario.
     public var line: Int?
-    /// What it is.
+    /// The kind of the event.
     public var kind: Kind
-    /// The name or the words that stand behind the kind; empty with ``Kind/model``.
+    /// The value of the kind's key: a name or a text; empty for ``Kind/model``.
     public var text: String
-    /// The statuses that the model holds possible from now on.
+    /// The statuses that the model considers possible from now on.
     public var statuses: [String] = []
     /// The arguments of a stimulus.
     public var arguments: [JSON.Member] = []
     /// The value of a fault or of a reading.
     public var value: JSON?
-    /// At which attempt there was trouble, from 1.
+    /// The number of the attempt that had the lab fault, from 1.
     public var attempt: Int?
-    /// What else there is to say of a rule that was broken, or of what was seen.
+    /// Details of a violated rule or of an observed event.
     public var breach = Breach()
 
-    /// Something happened.
+    /// Creates an event.
     public init(_ kind: Kind, _ text: String, at time: Instant) {
       (self.kind, self.text, self.time) = (kind, text, time)
     }
 
-    /// What is said beside the comparison.
+    /// The diagnostic text, if this is a diagnostic.
     public var diagnostic: String? { isDiagnostic ? breach.quirk ?? text : nil }
 
-    /// Whether it is said beside the comparison: by the lab, or of a habit that devices of this kind are known for.
+    /// Whether this is a diagnostic, which is not compared: a message about the lab, or a tolerated deviation.
     public var isDiagnostic: Bool { kind == .diagnostic || breach.quirk != nil }
   }
 
-  /// What is said of a rule of its protocol that a device broke, beside the rule's name.
+  /// Details of a violated rule of a device's protocol.
   public struct Breach: Hashable, Sendable {
-    /// With what of the protocol it was broken.
+    /// The element of the protocol that was violated.
     public var subject: String?
     /// What was wrong.
     public var detail: String?
@@ -78,13 +78,13 @@ extension Record {
     public var packet: String?
     /// Who sent it.
     public var sender: Sender?
-    /// The habit that devices of this kind are known for, where it is no more than that.
+    /// Why the violation is tolerated in devices of this kind, if it is.
     public var quirk: String?
 
-    /// Nothing is said.
+    /// Creates a breach without details.
     public init() {}
 
-    /// The packet for a person, of many bytes only the first: `3 bytes of the device, 075200`; `nil` where there is none.
+    /// The packet for people, truncated if it is long: `3 bytes of the device, 075200`; `nil` if there is no packet.
     public var packetWords: String? {
       packet.map { digits in
         let (count, maximum) = (digits.utf8.count / 2, 48)
@@ -94,7 +94,7 @@ extension Record {
       }
     }
 
-    /// Who sent a packet.
+    /// The sender of a packet.
     public enum Sender: String, Hashable, Sendable, CaseIterable {
       case device
       case tester
@@ -103,7 +103,7 @@ extension Record {
 }
 
 extension Record.Event {
-  /// The table of a kind.
+  /// Returns the table of a kind.
   static func fields(of kind: Kind) -> [Field<Self>] { tables[kind.index] }
 
   private static let tables: [[Field<Self>]] = Kind.allCases.map { kind in
@@ -129,7 +129,7 @@ extension Record.Event {
     }
   }
 
-  /// What it says beside its time and its place: the kind and what stands behind it first.
+  /// All members except time, step and line; the kind with its text comes first.
   public var content: [JSON.Member] {
     Self.fields(of: kind).filter { !["t", "step", "line"].contains($0.name) }.members(of: self)
   }
@@ -140,12 +140,12 @@ extension Record.Event.Kind {
 }
 
 extension Record.Event {
-  /// The line.
+  /// The members of the line.
   var members: [JSON.Member] { Self.fields(of: kind).members(of: self) }
 
-  /// Reads a line; `nil` where it is no event.
+  /// Creates an event from a line; `nil` if the line is not an event.
   ///
-  /// - Throws: what is missing.
+  /// - Throws: Which key is missing.
   init?(_ line: JSON) throws(RecordError) {
     guard let kind = Kind.allCases.first(where: { line[$0.rawValue] != nil }) else { return nil }
     self.init(kind, "", at: .zero)
@@ -157,8 +157,8 @@ extension Record.Event {
 }
 
 extension Record.Event {
-  /// What a wait says that lasts until nothing is awaited.
+  /// The text of a wait that lasts until the model expects nothing more.
   public static let settled = "settled"
-  /// What a wait says that lasts until something is shown.
+  /// The text of a wait that lasts until the device shows something.
   public static let next = "next"
 }

@@ -1,38 +1,38 @@
 public import Basics
 
-/// How a value stands in a line: the way there, the way back, and the JSON Schema of it.
+/// How to write and read a value of a line, and its JSON Schema.
 public struct Notation<Value: SendableMetatype>: Sendable {
-  /// What it looks like, as JSON Schema.
+  /// The JSON Schema of the value.
   public let shape: JSON
   /// Writes a value.
   public let write: @Sendable (Value) -> JSON
-  /// Reads what was written; `nil` where it is of another shape.
+  /// Reads a written value; `nil` if it has another shape.
   public let read: @Sendable (JSON) -> Value?
 }
 
-/// A key of a line, and what of a record it holds.
+/// A key of a line, and the part of a record that it contains.
 ///
-/// One table of these is how a record is written, how it is read, and what its schema says.
+/// A table of fields determines how a record is written, how it is read, and what its schema is.
 public struct Field<Whole: SendableMetatype>: Sendable {
-  /// How much a key is to be counted on.
+  /// How reliably a key is present.
   public enum Presence: Sendable {
-    /// Without it there is no record.
+    /// Required: without it, there is no record.
     case needed
-    /// It is always written; a reader does without.
+    /// Always written, but optional for a reader.
     case usual
-    /// It is written where there is something to say.
+    /// Written only if there is something to write.
     case extra
   }
 
   /// The key.
   public let name: String
-  /// What stands behind it, as JSON Schema.
+  /// The JSON Schema of its value.
   public let shape: JSON
-  /// Whether it is always there.
+  /// How reliably the key is present.
   public let presence: Presence
 
   fileprivate let write: @Sendable (Whole) -> JSON?
-  /// Puts a value where it belongs; false where it is of another shape.
+  /// Sets the property from a value; returns false if the value has another shape.
   fileprivate let read: @Sendable (inout Whole, JSON) -> Bool
 
   private init<Value>(
@@ -50,35 +50,35 @@ public struct Field<Whole: SendableMetatype>: Sendable {
     }
   }
 
-  /// A key without which there is no record.
+  /// Returns the field of a required key.
   public static func needed<Value>(
     _ name: String, _ path: any WritableKeyPath<Whole, Value> & Sendable, _ notation: Notation<Value>
   ) -> Field {
     Field(name, .needed, notation, write: { $0[keyPath: path] }, set: { $0[keyPath: path] = $1 })
   }
 
-  /// A key that is always written, and that a reader does without.
+  /// Returns the field of a key that is always written, but optional for a reader.
   public static func usual<Value>(
     _ name: String, _ path: any WritableKeyPath<Whole, Value> & Sendable, _ notation: Notation<Value>
   ) -> Field {
     Field(name, .usual, notation, write: { $0[keyPath: path] }, set: { $0[keyPath: path] = $1 })
   }
 
-  /// The same of what a reader does not know then.
+  /// Returns the same field for a property that is unknown if the key is missing.
   public static func usual<Value>(
     _ name: String, _ path: any WritableKeyPath<Whole, Value?> & Sendable, _ notation: Notation<Value>
   ) -> Field {
     Field(name, .usual, notation, write: { $0[keyPath: path] }, set: { $0[keyPath: path] = $1 })
   }
 
-  /// A key that is written where there is a value.
+  /// Returns the field of a key that is written if there is a value.
   public static func extra<Value>(
     _ name: String, _ path: any WritableKeyPath<Whole, Value?> & Sendable, _ notation: Notation<Value>
   ) -> Field {
     Field(name, .extra, notation, write: { $0[keyPath: path] }, set: { $0[keyPath: path] = $1 })
   }
 
-  /// A key that is written unless the value is the one that goes without saying.
+  /// Returns the field of a key that is written unless the property has its default value.
   public static func extra<Value: Equatable & Sendable>(
     _ name: String, _ path: any WritableKeyPath<Whole, Value> & Sendable, _ notation: Notation<Value>,
     besides usual: Value
@@ -88,21 +88,21 @@ public struct Field<Whole: SendableMetatype>: Sendable {
       set: { $0[keyPath: path] = $1 })
   }
 
-  /// A key that is only written: it says once more, for those who read less, what others say.
+  /// Returns the field of a key that is only written: it repeats what other keys contain, for simpler readers.
   package static func derived<Value>(
     _ name: String, _ value: @escaping @Sendable (Whole) -> Value, _ notation: Notation<Value>
   ) -> Field {
     Field(name, .usual, notation, write: value, set: { _, _ in })
   }
 
-  /// The same of what is not always known, and left out then.
+  /// Returns the same field for a value that may be unknown; the key is then left out.
   package static func known<Value>(
     _ name: String, _ value: @escaping @Sendable (Whole) -> Value?, _ notation: Notation<Value>
   ) -> Field {
     Field(name, .extra, notation, write: value, set: { _, _ in })
   }
 
-  /// A list that is left out where it is empty.
+  /// Returns the field of a list, which is left out if it is empty.
   public static func list<Value>(
     _ name: String, _ path: any WritableKeyPath<Whole, [Value]> & Sendable, _ notation: Notation<Value>
   ) -> Field {
@@ -111,7 +111,7 @@ public struct Field<Whole: SendableMetatype>: Sendable {
       set: { $0[keyPath: path] = $1 })
   }
 
-  /// A key with one value, which is written where something holds.
+  /// Returns the field of a key with one constant value, which is written if the property is true.
   public static func mark(
     _ name: String, _ path: any WritableKeyPath<Whole, Bool> & Sendable, as value: JSON = true
   ) -> Field {
@@ -122,16 +122,17 @@ public struct Field<Whole: SendableMetatype>: Sendable {
 }
 
 extension Array {
-  /// What a record says by a table of fields.
+  /// Returns the members that the table of fields writes for a record.
   package func members<Whole>(of whole: Whole) -> [JSON.Member] where Element == Field<Whole> {
     compactMap { field in field.write(whole).map { JSON.Member(field.name, $0) } }
   }
 
-  /// Reads an object by a table of fields. Keys that are not known are passed over, so that a newer writer can say more;
-  /// so is a value of another shape, unless there is no record without it.
+  /// Reads an object by a table of fields.
   ///
-  /// - Parameter noun: what an error calls the record.
-  /// - Throws: which key is missing.
+  /// Ignores unknown keys, so that newer writers can add keys, and values of another shape unless the key is required.
+  ///
+  /// - Parameter noun: The name of the record in error messages.
+  /// - Throws: Which required key is missing.
   func read<Whole>(
     _ json: JSON, into whole: inout Whole, _ noun: String
   ) throws(RecordError) where Element == Field<Whole> {
@@ -142,17 +143,17 @@ extension Array {
   }
 }
 
-/// What is written as the members of an object, by one table of fields.
+/// A value that is written as the members of an object, by a table of fields.
 public protocol Written: SendableMetatype {
   /// The keys, in the order in which they are written.
   static var fields: [Field<Self>] { get }
 }
 
-/// What is written so, and read again.
+/// A value that is also read back.
 public protocol Recorded: Written, Equatable, Sendable {
-  /// Without anything known.
+  /// The value before any key is read.
   static var blank: Self { get }
-  /// What an error calls it: `a case`.
+  /// The name of the value in error messages: `a case`.
   static var noun: String { get }
 }
 
@@ -170,7 +171,7 @@ extension Written {
 extension Recorded {
   /// Reads an object.
   ///
-  /// - Throws: which key is missing without which there is none.
+  /// - Throws: Which required key is missing.
   public init(_ json: JSON) throws(RecordError) {
     self = .blank
     try Self.fields.read(json, into: &self, Self.noun)
@@ -178,7 +179,7 @@ extension Recorded {
 }
 
 extension Shape {
-  /// An object with just these keys.
+  /// Returns the schema of an object with exactly these keys.
   package static func object<Whole>(_ fields: [Field<Whole>]) -> JSON {
     object(
       fields.filter { $0.presence != .extra }.map { ($0.name, $0.shape) },
@@ -186,12 +187,12 @@ extension Shape {
   }
 }
 
-/// Why a line of JSON is no record.
+/// Why a line of JSON is not a record.
 public struct RecordError: Error, Hashable, Sendable {
   /// What is wrong, in a few words.
   public var reason: String
 
-  /// Says what is wrong.
+  /// Creates an error.
   public init(reason: String) { self.reason = reason }
 }
 
@@ -200,12 +201,12 @@ public struct RecordError: Error, Hashable, Sendable {
 extension Notation<String> {
   package static var text: Notation { text(Shape.text) }
 
-  /// A text of a kind of its own.
+  /// Returns the notation of a text with its own schema.
   package static func text(_ shape: JSON) -> Notation {
     Notation(shape: shape, write: { .text($0) }, read: \.string)
   }
 
-  /// A text that says something.
+  /// A text that is not empty.
   static var name: Notation {
     Notation(
       shape: Shape.text, write: { .text($0) }, read: { json in json.string.flatMap { $0.isEmpty ? nil : $0 } }
@@ -219,10 +220,10 @@ extension Notation<String?> {
 }
 
 extension Notation<Int> {
-  /// A whole number from 0.
+  /// A whole number, at least 0.
   package static var count: Notation { Notation(shape: Shape.count, write: { .integer($0) }, read: \.int) }
 
-  /// A whole number from another one.
+  /// Returns the notation of a whole number with a minimum.
   static func count(from minimum: Int) -> Notation {
     Notation(
       shape: ["type": "integer", "minimum": .integer(minimum)], write: { .integer($0) },
@@ -231,7 +232,7 @@ extension Notation<Int> {
 }
 
 extension Notation<UInt64> {
-  /// A seed, of 64 bits.
+  /// A seed of 64 bits.
   package static var seed: Notation {
     Notation(
       shape: Shape.count, write: { .integer($0) },
@@ -250,7 +251,7 @@ extension Notation<Bool> {
 }
 
 extension Notation<Instant> {
-  /// Seconds since the start of a case, as text, with at least three decimals.
+  /// The time since the start of a case in seconds, as text with at least three decimals.
   static var time: Notation {
     Notation(
       shape: Shape.time, write: { .text($0.secondsText) }, read: { $0.scalar.flatMap(Instant.init(seconds:)) }
@@ -266,15 +267,15 @@ extension Notation<Interval> {
 }
 
 extension Notation<JSON> {
-  /// What a stimulus or a reading may have.
+  /// A value that a stimulus or a reading may have.
   static var value: Notation { json(Shape.value) }
 
-  /// Anything as it is.
+  /// Returns the notation of unchanged JSON.
   package static func json(_ shape: JSON) -> Notation { Notation(shape: shape, write: { $0 }, read: { $0 }) }
 }
 
 extension Notation<[JSON.Member]> {
-  /// Values by their names.
+  /// Returns the notation of values by their names.
   static func members(of shape: JSON) -> Notation {
     Notation(
       shape: ["type": "object", "additionalProperties": shape], write: { .mapping($0) },
@@ -283,14 +284,14 @@ extension Notation<[JSON.Member]> {
 }
 
 extension Notation {
-  /// A list; of what was written, elements of another shape are passed over.
+  /// Returns the notation of a list; reading skips elements of another shape.
   package static func list<Element>(_ element: Notation<Element>) -> Notation where Value == [Element] {
     Notation(
       shape: Shape.list(element.shape), write: { .list($0.map(element.write)) },
       read: { $0.elements?.compactMap(element.read) })
   }
 
-  /// The same, or `null` for what is not known.
+  /// Returns the same notation with `null` for an unknown value.
   package static func orNull<Known>(_ known: Notation<Known>, _ shape: JSON) -> Notation
   where Value == Known? {
     Notation(
@@ -298,7 +299,7 @@ extension Notation {
       read: { $0 == .null ? .some(nil) : known.read($0).map(Value.some) })
   }
 
-  /// One of a few words.
+  /// Returns the notation of one of a few words.
   package static func words() -> Notation
   where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
     Notation(
@@ -306,23 +307,23 @@ extension Notation {
       read: { $0.string.flatMap(Value.init(rawValue:)) })
   }
 
-  /// An object by a table, for what is written and not read.
+  /// Returns the notation of an object by a table, for a value that is written but not read.
   package static func object(_ fields: [Field<Value>]) -> Notation {
     Notation(
       shape: Shape.object(fields), write: { .mapping(fields.members(of: $0)) }, read: { _ in nil })
   }
 
-  /// An object by its own table, for what is written and not read.
+  /// Returns the notation of an object by its own table, for a value that is written but not read.
   package static func object() -> Notation where Value: Written { object(Value.fields) }
 
-  /// An object by its own table.
+  /// Returns the notation of an object by its own table.
   package static func object() -> Notation where Value: Recorded {
     Notation(shape: Value.shape, write: \.json, read: { try? Value($0) })
   }
 }
 
 extension JSON {
-  /// The text of a text or of a number.
+  /// The content of a text or a number.
   var scalar: String? {
     switch self {
     case .text(let text), .number(let text): text
@@ -332,9 +333,9 @@ extension JSON {
 }
 
 extension Instant {
-  /// Reads seconds as text, such as `10.1134`.
+  /// Parses seconds as text, such as `10.1134`.
   ///
-  /// Times before zero count as zero, decimals beyond nine do not, and what is too long counts as the end of time.
+  /// A negative time becomes zero, decimals after the ninth are ignored, and a time out of range becomes ``never``.
   package init?(seconds text: String) {
     let isNegative = text.hasPrefix("-")
     let parts = text.utf8.dropFirst(isNegative ? 1 : 0).split(

@@ -1,9 +1,9 @@
-/// Takes in a journal as it is written.
+/// Receives the records of a journal as they are written.
 public protocol JournalListener: AnyObject {
-  /// Takes in a record.
+  /// Receives a record.
   func take(_ record: Record)
 
-  /// Takes in when the case was driven whose verdict comes next. It may be told of long after that.
+  /// Receives the time of the case whose verdict comes next, possibly long after that time.
   func take(_ time: CaseTime)
 }
 
@@ -11,11 +11,12 @@ extension JournalListener {
   public func take(_ time: CaseTime) {}
 }
 
-/// Sees what is said of cases at the moment when it is said. Where several go on side by side the journal has it later, in
-/// the order of the plan.
+/// Observes the records of cases at the moment when they are made.
+///
+/// If several cases run in parallel, the journal receives their records later, in the order of the plan.
 public protocol CaseObserver: AnyObject {
-  /// Sees a record.
+  /// Receives a record.
   ///
-  /// - Parameter place: the number of its case among those that are driven.
+  /// - Parameter place: The index of the case among those that run.
   func see(_ record: Record, of place: Int)
 }

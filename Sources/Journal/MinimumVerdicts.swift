@@ -1,10 +1,10 @@
-/// How much must have been judged for green to be green.
+/// The minimum of verdicts that a successful run needs.
 public struct MinimumVerdicts: Hashable, Sendable {
-  /// Whether nothing may be skipped, but for what is in quarantine.
+  /// Whether a skipped case fails the run; cases in quarantine do not.
   public var failsSkipped = false
-  /// How many cases must have come to a verdict.
+  /// The minimum number of cases with a verdict.
   public var cases = 1
 
-  /// One verdict is enough.
+  /// Creates the default: one verdict is enough.
   public init() {}
 }

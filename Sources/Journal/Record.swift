@@ -1,29 +1,29 @@
 import Basics
 
-/// What one line of a journal says: of a run, of a campaign or of a night, while it went on.
+/// One line of a journal, which records the progress of a run, a campaign or a night.
 ///
-/// The journal is written as things happen, and every report is made from it. It holds nothing that differs
-/// between two runs of one seed on emulated devices: host, name and wall-clock times stand in the ``Manifest``.
-/// The lines and their keys are described in <doc:Journal-format>; the tables beside the records are what is written,
-/// what is read and what the schema says.
+/// The journal is written as things happen, and all reports are made from it. It contains nothing that differs between
+/// two runs of one seed on emulated devices: host, name and wall-clock times are in the ``Manifest``.
+/// <doc:Journal-format> describes the lines and their keys. The tables next to the records determine what is written,
+/// what is read, and the schema.
 public enum Record: Hashable, Sendable {
   /// How the run was started.
   case run(Run)
-  /// A case begins.
+  /// A case starts.
   case begin(Case)
-  /// Something was done, seen or found in a case.
+  /// Something was done, observed or found in a case.
   case event(Event)
   /// A case ends.
   case verdict(Verdict)
-  /// A real lock was left at the end of the run.
+  /// How a real lock was left at the end of the run.
   case left(Left)
-  /// A machine, before the coverage of it.
+  /// A machine; the line precedes its coverage.
   case machine(Machine)
-  /// How much of a machine was visited.
+  /// The visited parts of a machine.
   case coverage(Coverage)
-  /// A campaign came upon something; the case that shows it follows.
+  /// A finding of a campaign; the case that shows it follows.
   case finding(Finding)
-  /// How far a campaign came.
+  /// The progress of a campaign.
   case campaign(CampaignStatus)
   /// The run ended.
   case end(End)
@@ -37,33 +37,33 @@ public enum Record: Hashable, Sendable {
 extension Record {
   /// The first line: how the run was started.
   public struct Run: Hashable, Sendable {
-    /// The version of the format that it is written in.
+    /// The version of the format of the journal.
     var format = Record.format
     /// The seed of the run.
     public var seed: UInt64?
-    /// How many cases it was to have; a campaign does not know.
+    /// The planned number of cases; unknown for a campaign.
     public var cases: Int?
-    /// Whether it takes up again what stands before.
+    /// Whether the run continues the lines before it.
     public var isResumed = false
-    /// Whether a case that is flaky counts as one that diverges.
+    /// Whether a flaky case counts as failed.
     public var failsFlaky = false
 
-    /// A run begins.
+    /// Creates the first line of a run.
     public init(seed: UInt64?, cases: Int? = nil, isResumed: Bool = false, failsFlaky: Bool = false) {
       (self.seed, self.cases, self.isResumed, self.failsFlaky) = (seed, cases, isResumed, failsFlaky)
     }
   }
 
-  /// How a real lock was left at the end of a run; what there is to say of it to people is a diagnostic.
+  /// How a real lock was left at the end of a run; a diagnostic tells people.
   public struct Left: Hashable, Sendable {
-    /// What the run calls the lock.
+    /// The name of the lock in the run.
     public var lock: String
-    /// Whether it is where it is to be parked; `nil` where that is unknown.
+    /// Whether the lock is in its parking position; `nil` if unknown.
     public var isParked: Bool?
-    /// Why it is not, in one line.
+    /// Why the lock is not parked, in one line.
     public var message: String?
 
-    /// Says how a lock was left.
+    /// Creates the record of a lock.
     public init(lock: String, isParked: Bool? = nil, message: String? = nil) {
       (self.lock, self.isParked, self.message) = (lock, isParked, message)
     }
@@ -71,28 +71,28 @@ extension Record {
 
   /// The last line: how the run ended.
   public struct End: Hashable, Sendable {
-    /// How many cases there were.
+    /// The number of cases.
     public var cases = 0
-    /// How many agreed, and how many of these only when they were tried again.
+    /// The number of cases that agreed, and how many of these only at a later attempt.
     var agree = 0
     var flaky = 0
-    /// How many failed: those that diverged, and among them those that were only not as the scenario expects.
+    /// The number of cases that failed, and how many of these only did not meet the scenario's expectation.
     var divergences = 0
     var unmet = 0
-    /// How many the lab failed.
+    /// The number of cases with a lab fault.
     var labFaults = 0
-    /// How many were not tried, or are in quarantine.
+    /// The number of cases that were not run, or are in quarantine.
     var skipped = 0
-    /// How many were not brought to an end.
+    /// The number of incomplete cases.
     var incomplete = 0
-    /// What those that agree rest on.
+    /// The number of observations on which the agreements rest.
     var observations = 0
     /// The exit status of the command.
     public var status: Int
 
-    /// Says how a run ended.
+    /// Creates the last line of a run.
     ///
-    /// - Parameter status: what the command ends with, where that is more than what the cases came to.
+    /// - Parameter status: The exit status of the command, if it differs from the status of the cases.
     public init(_ tally: Tally, _ status: CommandStatus? = nil) {
       (cases, agree, flaky) = (tally.cases, tally.agree, tally.flaky)
       (divergences, unmet, labFaults) = (tally.failures, tally.unmet, tally.labFaults)
@@ -139,9 +139,9 @@ extension Record.End: Recorded {
 // MARK: - Cases
 
 extension Record {
-  /// The line a case starts with.
+  /// The first line of a case.
   public struct Case: Hashable, Sendable {
-    /// What verdicts name the case by; unique within a run unless the case is repeated.
+    /// The id by which verdicts refer to the case; unique within a run unless the case is repeated.
     public var id: String
     /// Its title.
     public var name: String?
@@ -151,31 +151,32 @@ extension Record {
     public var line: Int?
     /// The tags of the scenario.
     public var tags: [String] = []
-    /// The machine that is the model.
+    /// The name of the model's machine.
     public var machine: String?
     /// A hash of the machine, the same on every host.
     public var model: String?
     /// The device under test.
     public var device: String?
-    /// What the device was given beside what the scenario asks for, by the names of the settings: it makes another case of
-    /// it, since a lock with a defect says nothing of one without.
+    /// The settings of the device beyond those of the scenario, by name. They make it another case, since the result
+    /// of a lock with a defect says nothing about a lock without one.
     public var settings: String?
-    /// The firmware of the device, where it is known.
+    /// The firmware of the device, if known.
     public var firmware: String?
     /// The seed of the case.
     public var seed: UInt64?
-    /// A hash of everything that the case is made of: two cases of one digest are the same test.
+    /// A hash of everything that determines the case: two cases with the same digest are the same test.
     public var digest: String?
-    /// A hash of the text of its file, by which a report knows whether that is still the same.
+    /// A hash of the text of its file, by which a report knows whether the file has changed.
     public var text: String?
-    /// A hash of the files of the program that is the device, by which the history knows whether it was edited.
+    /// A hash of the files of the program that is the device, by which the history knows whether the program was
+    /// edited.
     public var program: String?
-    /// Which try this is, from 1; a case that is tried again has a line and a verdict for each.
+    /// The number of the attempt, from 1; each attempt of a case has its own line and verdict.
     public var attempt = 1
-    /// The number of the lease of the lock, where one was needed: read from the line, and written on every one.
+    /// The number of the lease of the lock, if one was necessary: read from this line, but written on every line.
     public var lease: Int?
 
-    /// A case begins.
+    /// Creates the first line of a case.
     public init(id: String) {
       self.id = id
     }

@@ -1,28 +1,28 @@
-/// What devices have shown of the choices that each of them makes once, case after case in the order of the plan.
+/// The options that devices have shown of choices that each makes once, in the order of the plan.
 ///
-/// A case shows an option where the others do not explain it. A device is held to what it showed first.
+/// A case shows an option if no other option explains its observations. A device must keep to what it showed first.
 public struct ShownChoices: Hashable, Sendable {
   /// What one device has shown of one choice.
   public struct Known: Hashable, Sendable {
-    /// The device, with its options.
+    /// The device, including its options.
     public var device: String
     /// The machine that has the choice.
     public var machine: String
-    /// The choice, with the options that are left.
+    /// The choice, with the options that remain possible.
     public var shown: Record.ShownChoice
-    /// The case that showed it last.
+    /// The last case that narrowed the options.
     public var id: String
   }
 
-  /// All of it, in the order in which it was first shown.
+  /// All choices, in the order in which they were first shown.
   public private(set) var all: [Known] = []
 
-  /// Nothing was shown yet.
+  /// Creates an empty collection.
   public init() {}
 
-  /// Receives what a case showed.
+  /// Adds the options that a case showed.
   ///
-  /// - Returns: what was known before, where that is something else: then this case changes nothing.
+  /// - Returns: The known and the shown options if they contradict each other; the case then changes nothing.
   public mutating func take(
     _ shown: [Record.ShownChoice], of test: Record.Case
   ) -> (held: Known, shown: Record.ShownChoice)? {
@@ -43,7 +43,7 @@ public struct ShownChoices: Hashable, Sendable {
     return nil
   }
 
-  /// Receives what other runs showed. What contradicts what is known changes nothing.
+  /// Adds the options that other runs showed; ignores those that contradict known ones.
   public mutating func take(_ others: ShownChoices) {
     for item in others.all {
       var test = Record.Case(id: item.id)
@@ -69,14 +69,14 @@ extension ShownChoices.Known: CustomStringConvertible {
 }
 
 extension Record {
-  /// What a case has shown of a choice that a device makes once.
+  /// The options that a case has shown of a choice that a device makes once.
   public struct ShownChoice: Hashable, Sendable, CustomStringConvertible {
     /// The choice.
     public var choice: String
-    /// The options that explain what was shown.
+    /// The options that explain what the device showed.
     public var options: [String]
 
-    /// Says what was shown.
+    /// Creates a shown choice.
     public init(_ choice: String, _ options: [String]) { (self.choice, self.options) = (choice, options) }
 
     /// One line for people: `autolock-start is at-once`.

@@ -1,79 +1,80 @@
 /// The result of a run: the number of cases with each result, and the problems of the run itself.
 ///
-/// ``exitStatus`` says how the run ended. What a command ends with, its last line and every report follow from it.
+/// ``exitStatus`` is how the run ended; the exit status of the command, its last line and all reports are derived from
+/// it.
 public struct Tally: Hashable, Sendable {
-  /// All cases; in a merged report also those for which others stand.
+  /// The number of all cases; if read from journals, this includes replaced cases.
   public var cases = 0
-  /// How many ended in each way.
+  /// The number of cases with each ending.
   private var counts = [Int](repeating: 0, count: Record.Ending.allCases.count)
-  /// The observations that those which agree rest on, as far as they were counted.
+  /// The number of observations on which the agreements rest, as far as they were counted.
   public var observations = 0
-  /// How much must have been judged.
+  /// The required minimum of verdicts.
   public var minimum = MinimumVerdicts()
-  /// Whether there was trouble in the lab outside of any case.
+  /// Whether there was a lab fault outside the cases.
   public var isInTrouble = false
-  /// What else the run came to, beside its cases and such trouble: how other runs ended that are merged with it, what a night
-  /// did not run, that a journal stops early.
+  /// Other results of the run in addition to its cases and such lab faults: the ends of merged runs, the cases that a
+  /// night did not run, or an incomplete journal.
   public var causes: Set<CommandStatus> = []
 
-  /// Counts nothing.
+  /// Creates an empty tally.
   public init() {}
 
-  /// How many ended in a way.
+  /// The number of cases with an ending.
   public subscript(ending: Record.Ending) -> Int {
     get { counts[Int(ending.rawValue)] }
     set { counts[Int(ending.rawValue)] = newValue }
   }
 
-  /// How many of the cases that count formats have an element for.
+  /// Returns the number of cases for which other report formats have this element.
   public func count(as element: Record.Ending.Element) -> Int {
     Record.Ending.allCases.reduce(0) { $0 + ($1.element == element ? self[$1] : 0) }
   }
 
-  /// How many there are of what people are shown as an ending.
+  /// The number of cases that reports show under an ending.
   public subscript(shown ending: Record.Ending) -> Int {
     Record.Ending.allCases.reduce(0) { $0 + ($1.shown == ending ? self[$1] : 0) }
   }
 
-  /// How many ended with a word.
+  /// Returns the number of cases whose ending has this word.
   private func count(of word: Record.Verdict.Word) -> Int {
     Record.Ending.allCases.reduce(0) { $0 + ($1.word == word ? self[$1] : 0) }
   }
 
-  /// Those that agree, whether or not at the first attempt.
+  /// The number of cases that agree, at any attempt.
   public var agree: Int { count(of: .agree) }
-  /// Those that fail: they diverge, or are not as the scenario expects.
+  /// The number of cases that failed: they diverged, or did not meet the expectation.
   public var failures: Int { divergences + unmet }
-  /// Those that diverge.
+  /// The number of cases that diverged.
   public var divergences: Int { count(of: .divergence) }
-  /// Those in which model and device agree, and the scenario expects more.
+  /// The number of cases in which model and device agree, but the scenario expects more.
   public var unmet: Int { count(of: .unmet) }
-  /// Those that agreed only when they were tried again; among those that agree.
+  /// The number of cases that agreed only at a later attempt, whether they count as agreed or as failed.
   public var flaky: Int { self[.flaky] + self[.failedAsFlaky] }
-  /// Those without a judgement.
+  /// The number of cases with a lab fault.
   public var labFaults: Int { count(of: .labFault) }
-  /// Those that were not tried, or are in quarantine.
+  /// The number of cases that were not run, or that failed in quarantine.
   public var skipped: Int { count(of: .skipped) }
-  /// Those that failed and are in quarantine; among those that are skipped.
+  /// The number of cases that failed in quarantine; they also count as skipped.
   public var excused: Int { self[.excused] }
-  /// Those that were not brought to an end.
+  /// The number of incomplete cases.
   public var incomplete: Int { count(of: .incomplete) }
-  /// Those that came to an end that counts.
+  /// The number of cases with an ending, without replaced cases.
   public var ended: Int { counts.reduce(0, +) }
 
-  /// Counts one more.
+  /// Counts one more case.
   public mutating func count(_ ending: Record.Ending) {
     cases += 1
     self[ending] += 1
   }
 
-  /// Removes one that another replaces.
+  /// Removes a case that another replaces.
   mutating func uncount(_ ending: Record.Ending) {
     cases -= 1
     self[ending] -= 1
   }
 
-  /// What to say of cases that agreed only when they were tried again; `nil` where there is none.
+  /// A sentence about the cases that agreed only at a later attempt; `nil` if there are none.
   public var flakiness: String? {
     let failed = self[.failedAsFlaky]
     guard flaky > 0 else { return nil }
@@ -84,10 +85,10 @@ public struct Tally: Hashable, Sendable {
     return "\(all), \(which) as failed (--flaky-result fail)"
   }
 
-  /// How many cases came to a verdict.
+  /// The number of cases with a verdict.
   public var verdicts: Int { Record.Ending.allCases.reduce(0) { $0 + ($1.isVerdict ? self[$1] : 0) } }
 
-  /// Why agreement is less than was asked for; `nil` where it is not, or nothing agrees.
+  /// Why there are fewer verdicts than required; `nil` if there are enough, or if no case agrees.
   public var shortfall: String? {
     guard agree > 0 else { return nil }
     if verdicts < minimum.cases {
@@ -99,10 +100,10 @@ public struct Tally: Hashable, Sendable {
     return "\(cases) skipped, and none is to be (--fail-on-skipped)"
   }
 
-  /// Why less came to a verdict than was asked for, where nothing weighs more than that.
+  /// Why there are fewer verdicts than required, if there is no graver result.
   public var tooLittle: String? { worst == .agree ? shortfall : nil }
 
-  /// Why there is no verdict on anything, where cases came to their end all the same; `nil` where there is one.
+  /// Why there are no verdicts although cases have ended; `nil` if there are verdicts.
   public var whyNoVerdict: String? {
     guard agree + failures == 0, skipped > 0 else { return nil }
     if excused == 0 { return "every case was skipped" }
@@ -111,7 +112,7 @@ public struct Tally: Hashable, Sendable {
       + (others > 0 ? ", and the others were skipped" : "")
   }
 
-  /// How the run ended: what the command ends with.
+  /// How the run ended, which is the exit status of the command.
   public var exitStatus: CommandStatus { tooLittle == nil ? worst : .incomplete }
 
   /// The gravest result of the run, regardless of the requested minimum.
@@ -129,15 +130,15 @@ public struct Tally: Hashable, Sendable {
   public func includes(_ status: CommandStatus) -> Bool { all.contains(status) }
 }
 
-/// What the command ends with.
+/// The exit status of the command.
 public enum CommandStatus: Int32, Sendable, CaseIterable {
   /// All agree.
   case agree = 0
   /// Model and device diverged.
   case divergence = 1
-  /// The command or a scenario was not understood.
+  /// The command or a scenario is invalid.
   case usage = 2
-  /// Trouble in the lab.
+  /// A lab fault.
   case labFault = 3
   /// No case was selected, or none came to a verdict: all were skipped, or what failed is in quarantine.
   case nothingSelected = 4
@@ -145,14 +146,14 @@ public enum CommandStatus: Int32, Sendable, CaseIterable {
   case incomplete = 5
   /// A safety limit stopped the run.
   case safetyLimit = 6
-  /// A fault of our own.
+  /// An internal error of Lockstep.
   case internalFault = 70
 
-  /// What weighs most of several.
+  /// Returns the gravest of several statuses.
   ///
-  /// A fault of our own (70) puts all else in doubt; a divergence (1) outranks whatever kept a run from looking further:
-  /// a wrong command (2), a safety limit (6), an early end (5), trouble in the lab (3). What agrees makes up for what
-  /// selected nothing (4), as does nothing at all.
+  /// An internal error (70) makes all other results doubtful. A divergence (1) outranks everything that prevented
+  /// further results: a usage error (2), a safety limit (6), an early end (5), a lab fault (3). Agreement (0) outranks
+  /// an empty selection (4), which is also the result of an empty set.
   public static func gravest(of all: Set<CommandStatus>) -> CommandStatus {
     let order: [CommandStatus] = [
       .internalFault, .divergence, .usage, .safetyLimit, .incomplete, .labFault, .agree,
@@ -160,7 +161,7 @@ public enum CommandStatus: Int32, Sendable, CaseIterable {
     return order.first(where: all.contains) ?? .nothingSelected
   }
 
-  /// What the command ends with where this machine did not let it do or write down all of it: a disk that is full is
-  /// trouble of the lab, unless something weighs more.
+  /// The exit status if this machine could not do or write everything: a full disk is a lab fault, unless the status
+  /// is graver.
   public var withTrouble: CommandStatus { .gravest(of: [self, .labFault]) }
 }

@@ -1,22 +1,23 @@
 import Basics
 import System
 
-/// What is wrong with what a person asks for, in one line.
+/// An error in a user's request, in one line.
 public struct UsageError: Error, Equatable, Sendable {
   public var message: String
-  /// What the command ends with: nothing is wrong with a command line that this machine is not fit for.
+  /// The exit status; it is not ``CommandStatus/usage`` if the fault is with this machine and not with the command
+  /// line.
   public var status = CommandStatus.usage
 
-  /// Says what is wrong.
+  /// Creates an error.
   public init(_ message: String, status: CommandStatus = .usage) {
     self.message = message
     self.status = status
   }
 }
 
-/// What comes of something that a person asks for; where that fails, what is asked for is wrong.
+/// Returns the result of a request; if the request fails, throws a usage error.
 ///
-/// - Parameter head: what the message begins with, such as `--key: `.
+/// - Parameter head: The beginning of the message, such as `--key: `.
 public func checked<Value>(_ head: String = "", _ body: () throws -> Value) throws(UsageError) -> Value {
   do {
     return try body()
@@ -27,13 +28,13 @@ public func checked<Value>(_ head: String = "", _ body: () throws -> Value) thro
   }
 }
 
-/// What to say of a name that is none: the one that is nearest, or those that there are.
+/// Returns a hint for an unknown name: the nearest name, or all names.
 public func hint(for name: String, of names: [String], saying all: String = "there are") -> String {
   nearestName(to: name, in: names).map { "did you mean '\($0)'?" }
     ?? "\(all) \(names.joined(separator: ", "))"
 }
 
-/// The bytes of a file that a person names.
+/// Returns the bytes of a file that the user named.
 public func namedFile(_ path: String) throws(UsageError) -> [UInt8] {
   try checked { try WholeFile.bytes(of: path) }
 }

@@ -1,7 +1,7 @@
 public import Basics
 
 extension Record {
-  /// The line a case ends with.
+  /// The last line of a case.
   public struct Verdict: Hashable, Sendable {
     /// How a case can end.
     public enum Word: String, Hashable, Sendable, CaseIterable {
@@ -9,96 +9,98 @@ extension Record {
       case agree
       /// The device did what no state of the model allows.
       case divergence
-      /// Model and device agreed, and the scenario expects more: ``Record/Verdict/unmet``. Journals have it as a divergence,
-      /// with what was not met beside it, as those that were written before there was a word for it.
+      /// Model and device agreed, but the scenario expects more: ``Record/Verdict/unmet``.
+      ///
+      /// A journal contains a divergence with the unmet expectations, as in journals older than this word.
       case unmet = "expectation"
-      /// The lab failed, which says nothing of the device.
+      /// A lab fault, which says nothing about the device.
       case labFault = "lab-fault"
-      /// The case was not tried.
+      /// The case was not run.
       case skipped
-      /// The case was begun and not brought to its end.
+      /// The case was started but not completed.
       case incomplete
 
       /// Whether something is wrong, with the device or with the lab.
       public var isFailure: Bool { isFailed || self == .labFault }
 
-      /// Whether it came to a verdict that is not agreement.
+      /// Whether this is a verdict other than agreement.
       public var isFailed: Bool { self == .divergence || self == .unmet }
     }
 
-    /// The verdict itself: what happened, whether or not that is news.
+    /// The verdict itself, regardless of quarantine.
     public var word: Word
-    /// The case it is about.
+    /// The id of the case.
     public var id: String
-    /// Since the start of the case.
+    /// The time since the start of the case.
     public var time: Instant?
-    /// The step it fell at.
+    /// The number of the step at which the case ended.
     public var step: Int?
     /// The line of that step in the scenario.
     public var line: Int?
-    /// How many observations of the device the model was held against: what the verdict rests on. `nil` where that was
-    /// not counted.
+    /// The number of device observations with which the model was compared, on which the verdict rests; `nil` if they
+    /// were not counted.
     public var observations: Int?
-    /// Why, in one line.
+    /// The reason, in one line.
     public var message: String?
-    /// Why the case is in quarantine, and until when: a failure of it is known, and counts as skipped.
+    /// Why the case is in quarantine, and until when: its failure is known, and counts as skipped.
     public var quarantine: String?
     /// The safety limit that stopped the case, and with it the run.
     public var limit: String?
-    /// Whether the case agreed only when it was tried again.
+    /// Whether the case agreed only at a later attempt.
     public var isFlaky = false
     /// What the model allowed, in words.
     public var expected: String?
     /// What the device showed.
     public var seen: String?
-    /// All that the scenario expects beyond the model and that did not come: the two agree then.
+    /// The expectations of the scenario, beyond the model, that were not met; model and device agree in this case.
     public var unmet: [Unmet] = []
-    /// What happened in one sentence, to be read aloud.
+    /// What happened, in one sentence to be read aloud.
     public var sentence: String?
-    /// The rule of its protocol that the device broke, where that is what is wrong.
+    /// The rule of its protocol that the device violated, if that is the failure.
     public var rule: String?
-    /// What else there is to say of that rule.
+    /// Details of the violation.
     public var breach = Breach()
-    /// What kept the case from a verdict; of a device that stopped answering, how it did.
+    /// Why there is no verdict, or how the device stopped answering.
     public var trouble: Trouble?
-    /// Why the device showed what it did, or nothing, where that is known.
+    /// Why the device showed this, or nothing, if the cause is known.
     public var explanation: Explanation?
-    /// What the tester had sent shortly before that no client sends.
+    /// What the tester had sent shortly before that no normal client sends.
     public var injected: InjectedAction?
-    /// Whether it failed before the case began, while a device that goes on from case to case was made ready for it.
+    /// Whether the failure occurred before the case began, while a device that keeps its state from case to case was
+    /// prepared.
     public var isBefore = false
-    /// The case before, where it failed before this one.
+    /// The previous case, if the failure occurred before this one.
     public var earlier: EarlierCase?
-    /// More lines for a person.
+    /// More lines for people.
     public var details: [String] = []
-    /// What the model would have taken, a state each.
+    /// What the model would have allowed, one entry for each state.
     public var allowed: [Allowance] = []
-    /// What the case showed of choices that a device makes once, where it agreed by itself.
+    /// The options that the case showed of choices that a device makes once, if it agreed by itself.
     public var shown: [ShownChoice] = []
-    /// What tells this failure from others: the same thing found again has the same signature.
+    /// The signature of the failure: if the same failure is found again, it has the same signature.
     public var signature: String?
     /// Files that belong to the case.
     public var attachments: [Attachment] = []
-    /// The command that does it again.
+    /// The command that replays the case.
     public var replay: String?
-    /// Whether another try of the case follows.
+    /// Whether another attempt of the case follows.
     public var isTriedAgain = false
 
-    /// A case ends.
+    /// Creates the last line of a case.
     public init(_ word: Word, of id: String, at time: Instant? = nil) {
       (self.word, self.id, self.time) = (word, id, time)
     }
 
-    /// Whether it is a failure that is known already.
+    /// Whether this is a known failure.
     public var isExcused: Bool { quarantine != nil && word.isFailure }
 
-    /// What the message begins with where model and device agree, and the scenario expects more.
+    /// The beginning of the message if model and device agree, but the scenario expects more.
     public static let unmetWords = "the model agrees; the scenario asks for more"
 
-    /// What it counts as: what is in quarantine was not judged.
+    /// The word that counts: a failure in quarantine is skipped.
     public var counted: Word { isExcused ? .skipped : word }
 
-    /// Why it ended so, in one line for people; `nil` where all agreed.
+    /// The reason in one line for people; `nil` if there is none.
     public var summary: String? {
       if isExcused, let quarantine {
         let happened =
@@ -110,36 +112,36 @@ extension Record {
     }
   }
 
-  /// Something that a scenario expects and that did not come.
+  /// An expectation of the scenario that was not met.
   public struct Unmet: Hashable, Sendable {
-    /// What it is: `status`, `effect`, `refusal`, `quiet`, or the name of a reading.
+    /// The kind of the expectation: `status`, `effect`, `refusal`, `quiet`, or the name of a reading.
     public var what: String
-    /// What was expected of it.
+    /// The expected value.
     public var expected: String
-    /// What came in its place.
+    /// The observed value.
     public var seen: String
 
-    /// Names one.
+    /// Creates an unmet expectation.
     public init(_ what: String, expected: String, seen: String) {
       (self.what, self.expected, self.seen) = (what, expected, seen)
     }
 
-    /// What stands for one of which nothing is known but that it was not met: its journal is lost.
+    /// An unmet expectation without details, for a case whose journal is lost.
     public static let unknown = Unmet("expectation", expected: "met", seen: "not met")
   }
 
-  /// Trouble of the lab, or of what a device does not answer any more.
+  /// A lab fault, or how a device stopped answering.
   public struct Trouble: Hashable, Sendable {
-    /// What was noticed: `no device`, `no answer`, `link lost` …
+    /// The symptom: `no device`, `no answer`, `link lost` …
     public var symptom: String
-    /// Where it comes from, where that is known: `transport`, or a program of the user's: `program`, `driver`, `peripheral`.
+    /// The origin, if known: `transport`, or a program of the user: `program`, `driver`, `peripheral`.
     public var origin: String?
     /// What that program did: `does not start`, `never answers`, `ended` …
     public var happened: String?
-    /// What that program wrote last to its standard error, or how it ended.
+    /// The last standard error output of that program, or how it ended.
     public var lastWords: String?
 
-    /// Names what was noticed.
+    /// Creates trouble with a symptom.
     public init(_ symptom: String) { self.symptom = symptom }
   }
 
@@ -147,66 +149,66 @@ extension Record {
   public struct Explanation: Hashable, Sendable {
     /// The kind of cause.
     public var cause: String
-    /// What of it was seen.
+    /// What was observed of it.
     public var detail: String
 
-    /// Names a cause.
+    /// Creates an explanation.
     public init(cause: String, detail: String) { (self.cause, self.detail) = (cause, detail) }
   }
 
-  /// Something that the tester sent and that no client of the device sends: a forged command, a false proof.
+  /// Something that the tester sent and that no normal client sends, such as a forged command or a false proof.
   public struct InjectedAction: Hashable, Sendable {
-    /// What kind it is: `forged-command`, `false-proof`, `replayed-message`.
+    /// The kind of the action: `forged-command`, `false-proof`, `replayed-message`.
     public var kind: String
     /// What was sent, in words.
     public var sent: String
-    /// When, since the start of the case.
+    /// When it was sent, since the start of the case.
     public var time: Instant
-    /// What a correct device does with it.
+    /// How a correct device reacts.
     public var reaction = ""
-    /// Whether what the device showed is a sign that it obeyed.
+    /// Whether the behaviour of the device indicates that it obeyed.
     public var isObeyed = false
 
-    /// Something was sent.
+    /// Creates an injected action.
     public init(kind: String, sent: String, at time: Instant) {
       (self.kind, self.sent, self.time) = (kind, sent, time)
     }
   }
 
-  /// A case before another on the same device.
+  /// The case before another one on the same device.
   public struct EarlierCase: Hashable, Sendable {
-    /// The case.
+    /// The id of the case.
     public var id: String
     /// The last of its stimuli and faults.
     public var actions: [String]
 
-    /// Names a case.
+    /// Creates an earlier case.
     public init(id: String, actions: [String]) { (self.id, self.actions) = (id, actions) }
   }
 
-  /// A state that the model held possible, and what it could have shown.
+  /// A state that the model considered possible, and what the device could have shown in it.
   public struct Allowance: Hashable, Sendable {
     /// The state.
     public var state: String
-    /// What would have happened in it; `nil` where nothing needs to.
+    /// What would have caused it; `nil` if no cause is necessary.
     public var cause: String?
-    /// What the device would have shown then.
+    /// What the device would have shown.
     public var shows: String
 
-    /// Names a state.
+    /// Creates an allowance.
     public init(state: String, cause: String? = nil, shows: String) {
       (self.state, self.cause, self.shows) = (state, cause, shows)
     }
   }
 
-  /// A file beside a report.
+  /// A file that belongs to a report.
   public struct Attachment: Hashable, Sendable {
-    /// What it is: `capture` (btsnoop), `packets` (the capture, decoded: <doc:Journal-format>) or `scenario`.
+    /// The kind of the file: `capture` (btsnoop), `packets` (the decoded capture: <doc:Journal-format>) or `scenario`.
     public var kind: String
-    /// Where it is, relative to the folder of the run.
+    /// The path, relative to the folder of the run.
     public var path: String
 
-    /// Names a file.
+    /// Creates an attachment.
     public init(_ kind: String, _ path: String) { (self.kind, self.path) = (kind, path) }
   }
 }
@@ -236,7 +238,7 @@ extension Record.Verdict: Recorded {
 }
 
 extension Notation<Record.Verdict.Word> {
-  /// As journals have it.
+  /// The notation of a word in journals: an unmet expectation is written as a divergence.
   static let written = Notation(
     shape: Shape.words(Record.Verdict.Word.allCases.filter { $0 != .unmet }.map(\.rawValue)),
     write: { .text(($0 == .unmet ? .divergence : $0).rawValue) },

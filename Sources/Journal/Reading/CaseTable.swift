@@ -1,6 +1,6 @@
 import Basics
 
-/// Many values of one size, without the copies and the slack of an array that grows.
+/// A growing list of values of one size, without the copies and the unused capacity of an array.
 package struct Pages<Element> {
   private var pages: [[Element]] = []
   package private(set) var count = 0
@@ -30,37 +30,37 @@ package struct Pages<Element> {
   }
 }
 
-/// The cases of an index, 26 bytes each, and 16 more where it is known when they were driven.
+/// The cases of an index: 26 bytes each, and 16 more if their times are known.
 package struct CaseTable {
   private struct Row {
-    /// The journal above, the offset in it in the lower 44 bits.
+    /// The index of the journal in the upper bits, the offset of the case in the lower 44 bits.
     var place: UInt64
     var line: UInt32
     var milliseconds: UInt32
     var copy: UInt32
-    /// The suite above; below it how it ended in four bits, and three marks.
+    /// The suite in the upper bits; below it three flags, and the ending in the lowest four bits.
     var suite: UInt32
   }
 
   private var rows = Pages<Row>()
-  /// How often those were tried that were tried more than once.
+  /// The number of attempts of each case with more than one.
   private var attempts: [Int: Int] = [:]
   /// The times of cases that took longer than seven weeks.
   private var longTimes: [Int: Int64] = [:]
 
-  /// What each rests on, and that of cases that rest on more than fits.
+  /// The number of observations of each case, and those numbers that exceed 16 bits.
   private var observations = Pages<UInt16>()
   private var manyObservations: [Int: Int] = [:]
 
-  /// When each was driven, where that is known of any.
+  /// The time of each case, if the time of any case is known.
   private var times: Pages<CaseTime>?
-  /// The same of each try of those that were tried more than once.
+  /// The time of each attempt, for cases with more than one.
   private var attemptTimes: [Int: [CaseTime?]] = [:]
   private static let untimed = CaseTime(start: WallTime(nanoseconds: .min), taken: .zero)
 
   private static let offsetBits: UInt64 = 44
   private static let suiteBits: UInt32 = 8
-  /// Where another case stands for one.
+  /// The ending of a case that other cases replace.
   private static let replaced: UInt32 = 15
   private static let diagnostics: UInt32 = 16
   private static let severalAttempts: UInt32 = 32
@@ -111,7 +111,7 @@ package struct CaseTable {
         copy: UInt32(entry.copy), suite: UInt32(suite) << Self.suiteBits | marks))
   }
 
-  /// Takes away the last case, to put it back when it was tried again.
+  /// Removes the last case, which the caller appends again after another attempt.
   package mutating func removeLast() -> JournalIndex.Entry {
     let entry = self[count - 1]
     attempts[count - 1] = nil
@@ -124,12 +124,12 @@ package struct CaseTable {
     return entry
   }
 
-  /// How a case ended; `nil` where another stands for it.
+  /// Returns how a case ended; `nil` if another case replaces it.
   package func ending(of number: Int) -> Record.Ending? {
     Record.Ending(rawValue: UInt8(rows[number].suite & 15))
   }
 
-  /// Lets other cases stand for one.
+  /// Marks a case as replaced by other cases.
   package mutating func replace(_ number: Int) {
     rows[number].suite |= Self.replaced
   }
@@ -139,14 +139,14 @@ package struct CaseTable {
   }
 }
 
-/// Numbers by a hash, in little more than what the numbers take.
+/// A hash table of numbers, which takes little more memory than the numbers.
 ///
-/// The hashes are stored elsewhere; the caller says how to find them.
+/// The hashes are stored elsewhere; the caller provides a function that finds them.
 package struct HashSlots {
   private var slots = [UInt32](repeating: .max, count: 1 << 8)
   private var count = 0
 
-  /// The number that has the hash, or the place for a new one.
+  /// Returns the number with the hash, or `nil` if there is none.
   package func find(_ hash: UInt64, hashOf: (Int) -> UInt64) -> Int? {
     var slot = Int(truncatingIfNeeded: hash ^ hash >> 32) & (slots.count - 1)
     while slots[slot] != .max {
@@ -156,7 +156,7 @@ package struct HashSlots {
     return nil
   }
 
-  /// Adds a number whose hash is not there yet.
+  /// Adds a number whose hash is not yet in the table.
   package mutating func add(_ number: Int, _ hash: UInt64, hashOf: (Int) -> UInt64) {
     if count * 4 >= slots.count * 3 {
       var larger = HashSlots()

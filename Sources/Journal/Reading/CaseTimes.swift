@@ -1,21 +1,21 @@
 import Basics
 import System
 
-/// Reads when the cases of a journal were driven, from the file beside it: both are in the order in which things happened.
+/// Reads the times of a journal's cases from the file next to it; both are in chronological order.
 ///
-/// What is not understood there is passed over. It is no part of what happened, and a report without it is one.
+/// Invalid lines are skipped: the times are not part of the results, and a report is complete without them.
 package final class CaseTimes {
   private var lines: LineReader
   private var next: CaseTime.Line?
 
-  /// Opens the file beside a journal; `nil` where there is none.
+  /// Opens the file next to a journal; `nil` if there is none.
   package init?(besides journal: String) {
     guard let lines = try? LineReader(Path.folder(of: journal) + "/" + CaseTime.file) else { return nil }
     self.lines = lines
     advance()
   }
 
-  /// When the try was driven that starts with a line of the journal. Lines are asked for in their order.
+  /// Returns the time of the attempt that starts with a line of the journal. Callers must request the lines in order.
   package func time(ofLine line: Int) -> CaseTime? {
     while let item = next, item.line < line { advance() }
     return next?.line == line ? next?.time : nil

@@ -1,23 +1,23 @@
 import Basics
 
-/// Which part of which job a run is, where an engine such as Slurm or Kubernetes started it as one of many.
+/// The part of a job that a run is, if an engine such as Slurm or Kubernetes started it as one of many.
 ///
-/// An engine may start a part again when it was killed, and sometimes twice at once. Several runs of one part are goes at
-/// the same work: one of them stands for all, and which one does not depend on the order in which they are looked at.
+/// An engine may restart a part that was killed, and sometimes starts a part twice at once. Several runs of one part
+/// are attempts at the same work: one of them represents all, and the choice does not depend on their order.
 package struct JobPart: Hashable {
-  /// The job, as its engine names it.
+  /// The name that the engine gave the job.
   package var job: String
-  /// The part, from 1, and of how many.
+  /// The number of the part, from 1, and the number of parts.
   package var part: Int
   package var count: Int
 
-  /// Reads what a manifest says: `"job":"slurm-4711","part":"3/16"`.
+  /// Creates a part from the members of a manifest: `"job":"slurm-4711","part":"3/16"`.
   package init?(job: String?, part: String?) {
     guard let job, !job.isEmpty, let (number, count) = Self.numbers(part) else { return nil }
     (self.job, self.part, self.count) = (job, number, count)
   }
 
-  /// The numbers of `3/16`.
+  /// Returns the numbers of a part such as `3/16`.
   fileprivate static func numbers(_ part: String?) -> (part: Int, count: Int)? {
     guard let sides = part?.split(separator: "/", omittingEmptySubsequences: false), sides.count == 2,
       let number = Int(sides[0]), let count = Int(sides[1]), number >= 1, number <= count
@@ -25,15 +25,15 @@ package struct JobPart: Hashable {
     return (number, count)
   }
 
-  /// A text that orders the parts of a job as their numbers do.
+  /// A text whose order is that of the part numbers.
   package var order: String { part.padded(to: 10) + "/" + count.padded(to: 10) }
 
-  /// What a history calls the run: `part 03 of 16`.
+  /// The name of the run in the history: `part 03 of 16`.
   package var name: String {
     "part \(part.padded(to: String(count).utf8.count)) of \(count)"
   }
 
-  /// Whether a history calls a part so.
+  /// Returns whether a name is that of a part in the history.
   package static func isName(_ name: String) -> Bool {
     let words = name.split(separator: " ", omittingEmptySubsequences: false)
     return words.count == 4 && words[0] == "part" && words[2] == "of" && Int(words[1]) != nil
@@ -41,18 +41,18 @@ package struct JobPart: Hashable {
   }
 }
 
-/// How good a go at a part is: of several the greatest stands.
+/// The rank of a run among several runs of the same part: the greatest represents the part.
 ///
-/// One that came to its end counts before one that did not; among those a divergence is never hidden by a go without it;
-/// then who judged more cases.
+/// A completed run outranks one that was not completed. Among equals, a run with more failures comes first, so that a
+/// run without the failure never hides one; then the run that judged more cases.
 package struct GoRank: Comparable {
   private let isWhole: Bool
   private let divergences: Int
   private let judged: Int
 
   /// - Parameters:
-  ///   - status: what it ended with; `nil` when it did not.
-  ///   - judged: how many cases agreed, diverged or were skipped.
+  ///   - status: The exit status; `nil` if the run did not end.
+  ///   - judged: The number of cases that agreed, failed or were skipped.
   package init(status: Int?, divergences: Int, judged: Int) {
     isWhole = status.map { [0, 1, 4].contains($0) } ?? false
     (self.divergences, self.judged) = (divergences, judged)
@@ -66,7 +66,7 @@ package struct GoRank: Comparable {
 }
 
 extension JournalIndex {
-  /// How good a go a journal tells of, which is the only one that was read.
+  /// The rank of the run in the journal, if the index contains only one.
   package var goRank: GoRank {
     let summary = RunSummary(self)
     return GoRank(
@@ -74,9 +74,9 @@ extension JournalIndex {
       judged: summary.tally.agree + summary.tally.failures + summary.tally.skipped)
   }
 
-  /// The runs that stand, each for all goes at its part; runs that are no part of a job stand for themselves.
+  /// Returns the runs that represent their parts; a run that is not part of a job represents itself.
   ///
-  /// - Parameter sources: the runs in an order that does not depend on how they were named.
+  /// - Parameter sources: The runs in an order that does not depend on their names.
   package static func standing(_ sources: [Source]) -> [Source] {
     var goes: [JobPart: [Int]] = [:]
     for (number, source) in sources.enumerated() {
@@ -93,10 +93,10 @@ extension JournalIndex {
     }.map(\.element)
   }
 
-  /// Says of each job of which runs are parts which parts are not there: what they would say is not known.
+  /// Returns a message for each job with missing parts, whose results are unknown.
   ///
-  /// Runs that no engine started are parts of one where they are of as many and have one seed; or, where each drew its
-  /// own, where they complete each other.
+  /// Runs that no engine started belong to one job if they have the same number of parts and the same seed, or if each
+  /// drew its own seed and their parts complement each other.
   package static func missingParts(of sources: [Source]) -> [String] {
     var jobs: [(name: String, words: String, count: Int, parts: Set<Int>)] = []
     for source in sources {

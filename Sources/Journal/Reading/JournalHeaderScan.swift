@@ -1,13 +1,14 @@
-/// What an index needs of a line: the commonest lines are checked to the last byte, and nothing of them is built.
+/// The data of a line that an index needs. The scan validates the most common lines completely without building
+/// values.
 package enum JournalHeaderScan {
   case event(milliseconds: Int64, diagnostic: String?)
-  /// The line of a case; what it says is in the place that was given for it, for it is too much to be handed from call to call.
+  /// The line of a case. Its contents are in the `Start` that the caller passed, since they are too large to return.
   case start
   case verdict(Ended)
-  /// A line that is read in whole.
+  /// A line that is parsed completely.
   indirect case other(Record)
 
-  /// Where the line of a case says what the case is.
+  /// The positions of the values in the line of a case.
   package struct Start {
     package var id = LineTokens.Raw(range: 0..<0, kind: .other)
     package var name: LineTokens.Raw?
@@ -21,40 +22,40 @@ package enum JournalHeaderScan {
     package var seed: LineTokens.Raw?
     package var attempt = 1
 
-    /// Says nothing.
+    /// Creates an empty start.
     package init() {}
 
-    /// Reads the line of a case; `nil` for any other, and for one of an unusual form.
+    /// Reads the line of a case; `nil` for any other line, and for one of an unusual form.
     package init?(_ line: Span<UInt8>) {
       guard case .start? = JournalHeaderScan(line, &self) else { return nil }
     }
   }
 
-  /// What the line of a verdict says first.
+  /// The values of a verdict that an index needs.
   package struct Ended {
     package var word: Record.Verdict.Word
     package var id: LineTokens.Raw
     package var milliseconds: Int64?
-    /// How many observations it rests on.
+    /// The number of observations on which the verdict rests.
     package var observations = 0
     package var hasAttachments = false
-    /// Whether it says what the case showed of choices that a device makes once.
+    /// Whether the line contains the options that the case showed of choices that a device makes once.
     package var hasShown = false
-    /// Whether another try follows.
+    /// Whether another attempt follows.
     package var isTriedAgain = false
     /// Whether the case is in quarantine.
     package var isInQuarantine = false
     /// Whether a safety limit stopped it.
     package var isLimited = false
-    /// What it counts as by itself.
+    /// The ending of this attempt by itself.
     package var ending: Record.Ending {
       Record.Ending(word, isExcused: isInQuarantine && word.isFailure, isLimited: isLimited)
     }
   }
 
-  /// Looks at a line; `nil` for one of another kind, or of an unusual form, or with a mistake.
+  /// Scans a line; `nil` if it is of another kind, has an unusual form, or is invalid.
   ///
-  /// - Parameter start: what the line of a case says.
+  /// - Parameter start: Receives the positions of the values if this is the line of a case.
   package init?(_ line: Span<UInt8>, _ start: inout Start) {
     var tokens = LineTokens(line)
     guard tokens.take(UInt8(ascii: "{")), let first = tokens.key() else { return nil }
@@ -75,7 +76,7 @@ package enum JournalHeaderScan {
     else { return nil }
     var diagnostic: String?
     while tokens.take(UInt8(ascii: ",")) {
-      // A key that makes the line another record is left to the reader of records.
+      // The record parser handles a line with a key that makes it another kind of record.
       guard let key = tokens.key(), !tokens.isKind(key), let value = tokens.value() else { return nil }
       if key.count == 10 ? tokens.reads(key, "diagnostic") : key.count == 5 && tokens.reads(key, "quirk") {
         diagnostic = tokens.text(of: value)
@@ -99,7 +100,7 @@ package enum JournalHeaderScan {
       case 5 where tokens.reads(key, "shown"): ended.hasShown = true
       case 5 where tokens.reads(key, "limit"): ended.isLimited = value.kind == .string
       case 5 where tokens.reads(key, "unmet") && ended.word == .divergence:
-        // A list that holds something, as we write it.
+        // A list with at least one element, as Lockstep writes it.
         guard value.range.count > 2, tokens.bytes[value.range.lowerBound + 1] == UInt8(ascii: "{") else {
           return nil
         }
@@ -118,7 +119,7 @@ package enum JournalHeaderScan {
 }
 
 extension JournalHeaderScan.Start {
-  /// Reads what the line of a case says; `false` where that is not what is usual.
+  /// Reads the values of a case; returns false if the form is unusual.
   fileprivate mutating func read(_ tokens: inout LineTokens) -> Bool {
     guard tokens.take(UInt8(ascii: "{")) else { return false }
     self = Self()
@@ -128,7 +129,7 @@ extension JournalHeaderScan.Start {
     return tokens.take(UInt8(ascii: "}")) && !id.range.isEmpty
   }
 
-  /// Notes where a value stands; `false` when this is not the first one of its key.
+  /// Stores the position of a value; returns false if the key is repeated.
   @inline(__always)
   fileprivate mutating func take(
     _ key: Range<Int>, _ value: LineTokens.Raw, _ tokens: borrowing LineTokens
@@ -165,7 +166,7 @@ extension JournalHeaderScan.Start {
 }
 
 extension LineTokens {
-  /// Whether a key says which kind of line it stands in.
+  /// Returns whether a key determines the kind of the line.
   @inline(__always)
   fileprivate func isKind(_ key: Range<Int>) -> Bool {
     switch key.count {
@@ -177,7 +178,7 @@ extension LineTokens {
     }
   }
 
-  /// A word that a verdict has.
+  /// Returns the word of a verdict.
   fileprivate func word(_ text: LineTokens.Raw) -> Record.Verdict.Word? {
     guard text.kind == .string, text.form == .plain else { return nil }
     if reads(text.range, "agree") { return .agree }
@@ -185,15 +186,15 @@ extension LineTokens {
   }
 }
 
-/// Seconds as text, such as `10.1134`, in whole milliseconds, halves rounded up; `nil` for anything else.
+/// Parses seconds as text, such as `10.1134`, and rounds them half up to milliseconds; `nil` for anything else.
 ///
-/// Times before zero count as zero, and what is beyond a million years as that.
+/// A negative time becomes zero, and a time beyond a million years becomes a million years.
 private func secondsAsMilliseconds(_ text: Span<UInt8>) -> Int64? {
   let isNegative = text.count > 0 && text[0] == UInt8(ascii: "-")
   let limit: Int64 = 31_557_600_000_000
   var seconds: Int64 = 0
   var thousandths: Int64 = 0
-  /// What the next decimal counts in tenths of a millisecond; `nil` before the point.
+  /// The value of the next decimal in tenths of a millisecond; `nil` before the point.
   var place: Int64?
   var previous = UInt8(ascii: ".")
   for index in (isNegative ? 1 : 0)..<max(text.count, isNegative ? 1 : 0) {

@@ -1,24 +1,24 @@
 import Basics
 package import System
 
-/// Where each case of one or several journals stands and how it ended: enough to count and to order them, and little
-/// enough to keep for a million.
+/// The position and the ending of each case of one or several journals.
 ///
-/// Some cases make place for others: one that came to no judgement, and that of a campaign itself, when a run that is
-/// taken up again has it once more; and a finding of a campaign, when another case shows the same in fewer events.
+/// This is enough to count and to order the cases, and small enough for a million of them.
 ///
-/// Several journals are read in an order of their own, so that it does not matter in which they are named: by when
-/// and where their runs were made.
+/// Some cases are replaced: a case without a verdict, and that of a campaign, when the resumed run has it again; and
+/// the case of a finding, when another case shows the finding in fewer events.
+///
+/// The journals are sorted by when and where their runs were made, so that the order of the arguments does not matter.
 package struct JournalIndex {
-  /// A finding, and the number of the case that stands for it.
+  /// A finding, and the index of the case that represents it.
   package struct Found {
     package var finding: Record.Finding
     package var place: Int?
-    /// What that case has to show.
+    /// The evidence that this case provides.
     var evidence: Record.Finding.Evidence?
   }
 
-  /// What is said of a case that did not pass; the case goes by its number.
+  /// The verdict on a case that did not pass, and the index of the case.
   package struct Failure {
     package var place: Int
     package var verdict: Record.Verdict
@@ -26,34 +26,34 @@ package struct JournalIndex {
 
   /// A case.
   package struct Entry {
-    /// Which of the journals it stands in, in the order in which they were read.
+    /// The index of its journal in the order of reading.
     package var journal: Int32 = 0
-    /// Where the line that starts the case is, in bytes and as a number.
+    /// The position of the line that starts the case: its byte offset, and its line number.
     package var offset: Int
     package var line: Int
-    /// Which of the cases with the same name in the same suite it is, from 1.
+    /// The number of the case among those with the same name in the same suite, from 1.
     package var copy: Int32
-    /// How it ended; `nil` where another case stands for it.
+    /// How it ended; `nil` if another case replaces it.
     package var ending: Record.Ending?
-    /// How many attempts it took; they follow one another, each from a line that starts it to its verdict.
+    /// The number of attempts. They are consecutive, and each extends from its first line to its verdict.
     package var attempts: Int32 = 1
-    /// Whether model and device agreed in the end.
+    /// Whether model and device agreed in the last attempt.
     package var hasAgreed: Bool { ending?.word == .agree }
-    /// Whether they did, and not at the first attempt.
+    /// Whether they agreed, but not at the first attempt.
     package var isFlaky: Bool { ending?.isFlaky ?? false }
-    /// Whether there is something to show even where the case passed: what the lab said in it, or a file.
+    /// Whether reports show details even if the case passed: messages of the lab, or files.
     package var hasDiagnostics = false
-    /// How long it took, in the time of the device.
+    /// How long it took, in device time.
     package var milliseconds: Int64
-    /// When its attempts ran, from the first on, and how long they took together; `nil` where that is not known.
+    /// When its first attempt started, and how long all attempts took together; `nil` if this is unknown.
     package var time: CaseTime?
-    /// The same of each attempt, where there were several.
+    /// The time of each attempt, if there were several.
     package var attemptTimes: [CaseTime?] = []
-    /// How long it took: by the clock of the host or, where that is not known, in the time of the device.
+    /// How long it took, by the clock of the host or, if that is unknown, in device time.
     package var takenMilliseconds: Int64 {
       time.map { (Instant.zero + $0.taken).milliseconds } ?? milliseconds
     }
-    /// How many observations of the device its last attempt rests on; zero where they were not counted.
+    /// The number of device observations on which the last attempt rests; zero if they were not counted.
     package var observations = 0
   }
 
@@ -61,107 +61,106 @@ package struct JournalIndex {
   package struct Source {
     package var journal: String
     package var manifest: Manifest
-    /// Why the journal or the manifest cannot be read, where one is there or ought to be.
+    /// Why the journal or the manifest cannot be read, although it exists or should exist.
     package var fault: FileFault?
-    /// Where its manifest would be, where it has none.
+    /// The expected path of the manifest, if there is none.
     package var missing: String?
-    /// `nil` when it cannot be read.
+    /// The open journal; `nil` if it cannot be read.
     package var file: JournalSource?
   }
 
-  /// Whether nothing is known that differs between two runs of one seed.
+  /// Whether the index excludes all data that differ between two runs of one seed.
   package let isReproducible: Bool
-  /// The journals in the order in which they were read.
+  /// The journals in the order of reading.
   package internal(set) var sources: [Source] = []
-  /// The run lines, each as it last came in its journal.
+  /// The run lines: the last one of each journal.
   package internal(set) var runs: [Record.Run] = []
   package internal(set) var coverage: [Record.Coverage] = []
-  /// The machines that coverage is about, each as it first came.
+  /// The machines that the coverage refers to: the first line of each.
   package internal(set) var machines: [Record.Machine] = []
-  /// What the lab said outside of cases: how it left a lock at the end.
+  /// The messages of the lab outside cases, such as how it left a lock at the end.
   package internal(set) var diagnostics: [String] = []
-  /// What stood behind the end of a run and is no record, such as what another program wrote there: it is left out, and
-  /// changes nothing about the run.
+  /// The lines after the end of a run that are not records, such as the output of another program. They are left out,
+  /// and do not change the result of the run.
   package internal(set) var omissions: [String] = []
-  /// Which other parts there are of a job, where the only run is a part of it.
+  /// The missing parts of the job, if the only run is one of its parts.
   package internal(set) var partsElsewhere: [String] = []
-  /// Of which runs there were copies, in sentences.
+  /// A sentence about each run with copies.
   package internal(set) var copies: [String] = []
-  /// What is wrong with the journals, and what runs ended with that their cases do not show.
+  /// The problems of the journals, and the results of runs that their cases do not explain.
   package internal(set) var problems: [JournalProblem] = []
-  /// The same, and that less came to a verdict than is asked for: what reports have a case of its own for.
+  /// The same problems, and a shortfall of verdicts; reports show each of these as a case of its own.
   package var remarks: [JournalProblem] {
     problems + (tally.tooLittle.map { [JournalProblem(line: 0, message: $0, status: .incomplete)] } ?? [])
   }
-  /// What the runs came to together, by all that their journals say; ``Tally/exitStatus`` is how they ended.
+  /// The combined result of the runs; ``Tally/exitStatus`` is how they ended.
   package internal(set) var tally = Tally()
   private let minimum: MinimumVerdicts
-  /// What campaigns found, each once.
+  /// The findings of all campaigns, each once.
   package internal(set) var findings: [Found] = []
-  /// How far each campaign came, and the case that stands for it.
+  /// The progress of each campaign, and the case that represents it.
   package internal(set) var campaigns: [(status: CampaignStatus, place: Int?)] = []
   /// The first cases that did not pass.
   package internal(set) var failures: [Failure] = []
-  /// What each run ended with; `nil` for one that did not end.
+  /// The exit status of each run; `nil` for a run that did not end.
   package internal(set) var statuses: [Int?] = []
-  /// How many observations of devices the cases that agree rest on, as far as their journals tell.
+  /// The number of device observations on which the agreements rest, as far as the journals contain it.
   package internal(set) var observations = 0
-  /// How many cases those runs were to have that did not end, and how many of these were not begun; as far as their
-  /// journals tell.
+  /// The planned cases of the runs that did not end, and how many of these were not started, as far as the journals
+  /// contain them.
   package internal(set) var missing: (of: Int, cases: Int) = (0, 0)
 
-  /// What devices showed of choices that each of them makes once, case after case in the order of the journals.
+  /// The options that devices showed of choices that each makes once, in the order of cases and journals.
   private var choices = ShownChoices()
-  /// Where cases that agree by themselves contradict each other, once for each choice of a device.
+  /// The contradictions between cases that agree individually, at most one for each choice of a device.
   private var contradictions: [(held: ShownChoices.Known, message: String)] = []
 
   var table = CaseTable()
-  /// A hash of the suite and the name of each case.
+  /// The hash of the suite and the name of each case.
   var names = Pages<UInt64>()
   var suiteTable = SuiteTable()
-  /// The suites in the order of their names, and their cases in the order of the journals.
+  /// The suites in the order of their names, with their cases in the order of the journals.
   private var order = SuiteOrder()
 
   var findingNumbers: [String: Int] = [:]
   var reading = Reading()
   var open: Open?
 
-  /// What is known of the journal that is being read.
+  /// The state of the journal that is being read.
   struct Reading {
-    /// The cases by id that make place for others of that id when the run is taken up again: of this session, and of
-    /// those before.
+    /// The cases that a resumed run would replace, by id: those of this session, and those of earlier sessions.
     var provisional: (now: [UInt64: Int], earlier: [UInt64: Int]) = ([:], [:])
-    /// The case that ended last.
+    /// The last case that ended.
     var last: (id: [UInt8], place: Int, attempts: CaseAttempts)?
-    /// The finding that the next case shows, and the one that the case shows that was begun last.
+    /// The finding that the next case shows, and the finding that the current case shows.
     var (next, shown): (Shown?, Shown?)
-    /// The verdict on the first attempt of that case that failed, where others followed.
+    /// The verdict on the first failed attempt of the current case, if it has several attempts.
     var failure: Record.Verdict?
-    /// How its cases ended, whether or not another stands for them.
+    /// The endings of its cases, including replaced ones.
     var endings = Tally()
     var run: Record.Run?
     var ending: Record.End?
     var times: CaseTimes?
-    /// How far its campaign came, and the case that stands for it; a later session counts on from an earlier one.
+    /// The progress of its campaign, and the case that represents it; later sessions include earlier ones.
     var campaign: (status: CampaignStatus, place: Int?)?
-    /// The lines behind the end that are no records.
+    /// The lines after the end that are not records.
     var foreign: (first: JournalProblem?, count: Int) = (nil, 0)
-    /// How many cases there were, and how many of them made place when the run was taken up again.
+    /// The number of cases, and how many of them were replaced.
     var cases = 0
     var replaced = 0
-    /// Where its first case is.
+    /// The index of its first case.
     var first = 0
-    /// The device and the machine of the case that was begun last.
+    /// The device and the machine of the current case.
     var (device, machine) = (RepeatedText(), RepeatedText())
   }
 
-  /// A finding as the case behind it shows it, and its number among all.
+  /// A finding as the case after it shows it, and its index among all findings.
   struct Shown {
     var number: Int
     var finding: Record.Finding
   }
 
-  /// The case whose verdict has not come yet.
+  /// The case whose verdict is still to come.
   struct Open {
     var id: [UInt8]
     var suite: Int
@@ -170,23 +169,23 @@ package struct JournalIndex {
     var attempts = CaseAttempts()
   }
 
-  /// The most problems that are listed.
+  /// The maximum number of listed problems.
   static let problemLimit = 100
   static let failureLimit = 1000
 
-  /// Reads journals, each from its first line to its last or as far as it can be read.
+  /// Reads journals, each from its first line to its last, or as far as it is readable.
   ///
   /// - Parameters:
-  ///   - manifests: the manifests of the runs, one for each journal; without any, the files beside them.
-  ///   - isReproducible: whether nothing is to be known that differs between two runs of one seed.
-  ///   - minimum: how much must have been judged in all of them together.
+  ///   - manifests: The manifests of the runs, one for each journal; if empty, the files next to the journals.
+  ///   - isReproducible: Whether to exclude all data that differ between two runs of one seed.
+  ///   - minimum: The minimum of verdicts in all journals together.
   package init(
     journals: [String], manifests: [String] = [], isReproducible: Bool = false,
     minimum: MinimumVerdicts = MinimumVerdicts()
   ) {
     var seen: Set<ExactText> = []
     var sources: [Source] = []
-    // Patterns overlap: a run that is named twice is one.
+    // Patterns may overlap: a journal with two names counts once.
     for (number, journal) in journals.enumerated()
     where seen.insert(ExactText(realPath(journal) ?? journal)).inserted {
       sources.append(Source(journal, manifest: number < manifests.count ? manifests[number] : nil))
@@ -201,7 +200,7 @@ package struct JournalIndex {
     }
     self.init(sources, isReproducible: isReproducible, minimum: minimum)
     self.copies = copies
-    // Who reports a part alone knows that it is one; who puts several together means all of them.
+    // A report on one part is expected to lack the others; a report on several parts must be complete.
     if sources.count == 1 {
       partsElsewhere = missing
     } else {
@@ -210,7 +209,7 @@ package struct JournalIndex {
     }
   }
 
-  /// Reads one journal, whether or not it stands for others.
+  /// Reads one journal, even if another run represents its part.
   package init(alone source: Source) {
     self.init([source], isReproducible: false, minimum: MinimumVerdicts())
   }
@@ -248,7 +247,7 @@ package struct JournalIndex {
 }
 
 extension JournalIndex.Source {
-  /// A journal that is not opened yet; its manifest is the file beside it unless another one is named.
+  /// Creates the source of a journal that is not open yet; its manifest is the file next to it by default.
   package init(_ journal: String, manifest: String?) {
     self.init(journal: journal, manifest: Manifest())
     do throws(FileFault) {
@@ -265,8 +264,8 @@ extension JournalIndex.Source {
     }
   }
 
-  /// What orders runs: which part of which job they are; then when and where they were made, and as the last resort
-  /// where their journals are.
+  /// The key by which runs are sorted: the part of a job, then when and where the run was made, and at last the path
+  /// of the journal.
   fileprivate var key: [String] {
     [
       manifest.jobPart?.job ?? "", manifest.jobPart?.order ?? "", manifest.moment ?? "", manifest.name ?? "",
@@ -274,7 +273,7 @@ extension JournalIndex.Source {
     ]
   }
 
-  /// Forgets everything but which program made the run.
+  /// Removes all data but the version of the program.
   fileprivate mutating func forget() {
     var kept = Manifest()
     kept.version = manifest.version
@@ -282,16 +281,16 @@ extension JournalIndex.Source {
   }
 }
 
-// MARK: - What there is
+// MARK: - Contents
 
 extension JournalIndex {
-  /// The cases of one class, which is one file of scenarios.
+  /// The cases of one class.
   package struct Suite {
     package var name: String
     package var entries: Entries
   }
 
-  /// Some of the cases, one after the other.
+  /// A range of cases, in the order of the reports.
   package struct Entries: RandomAccessCollection {
     fileprivate let table: CaseTable
     fileprivate let order: SuiteOrder
@@ -301,7 +300,7 @@ extension JournalIndex {
     package subscript(position: Int) -> Entry { table[Int(order.cases[position])] }
   }
 
-  /// All suites, by their names.
+  /// All suites, in the order of their names.
   package struct Suites: RandomAccessCollection {
     fileprivate let table: CaseTable
     fileprivate let suites: SuiteTable
@@ -321,21 +320,21 @@ extension JournalIndex {
 
   package var suites: Suites { Suites(table: table, suites: suiteTable, order: order) }
 
-  /// A case by its number, such as that of a failure.
+  /// Returns the case with an index, such as that of a failure.
   package func entry(_ number: Int) -> Entry { table[number] }
 
-  /// How many cases there are, those included that made place for others.
+  /// The number of cases, including replaced ones.
   package var caseCount: Int { table.count }
 
-  /// Takes away what a run that is taken up again will have once more.
+  /// Marks a case as replaced that the resumed run will repeat.
   package mutating func forget(_ id: String) {
     let id = key(Array(id.utf8))
     if let place = reading.provisional.now[id] ?? reading.provisional.earlier[id] { table.replace(place) }
     sumUp()
   }
 
-  /// What the cases came to that stand, and by which of them each finding is known: what a run counts on from that is
-  /// taken up again.
+  /// The endings of the cases that are not replaced, and the case that represents each finding. A resumed run
+  /// continues from these counts.
   package var count: EndingCount {
     var cases = Tally()
     for number in 0..<table.count {
@@ -349,18 +348,18 @@ extension JournalIndex {
     return count
   }
 
-  /// The findings that are sure: those for which a case stands that diverged.
+  /// The confirmed findings: each is represented by a case that diverged.
   package var confirmed: [Found] {
     findings.filter { $0.place.flatMap { table.ending(of: $0) } == .diverged }
   }
 
-  /// Counts what the runs came to together.
+  /// Combines the results of the runs.
   private mutating func sumUp() {
     tally = count.tally
     tally.cases = table.count
     tally.minimum = minimum
     for status in statuses {
-      // One that did not end was cut short.
+      // A run without an end was interrupted.
       let code = status ?? Int(CommandStatus.incomplete.rawValue)
       tally.causes.insert(CommandStatus(rawValue: Int32(clamping: code)) ?? .internalFault)
     }
@@ -371,8 +370,10 @@ extension JournalIndex {
 // MARK: - Choices
 
 extension JournalIndex {
-  /// Holds the device of a case to what it showed in those before: runs that are put together may contradict each other
-  /// although each of them agrees. One alone has done that itself.
+  /// Checks the choices that a case showed against those of earlier cases with the device.
+  ///
+  /// Runs that are merged may contradict each other although each of them agrees. A single run has already made this
+  /// check.
   mutating func hold(_ verdict: Record.Verdict, in journal: Int32) {
     guard sources.count > 1, verdict.word == .agree, !verdict.isTriedAgain, !verdict.shown.isEmpty else {
       return
@@ -400,7 +401,7 @@ extension JournalIndex {
 // MARK: - Names
 
 extension JournalIndex {
-  /// Tells cases of one name apart that are in one suite, by the first number that makes the name of a case its own.
+  /// Numbers the cases of a suite that have the same name; each gets the first number that makes its name unique.
   private mutating func numberCopies(in suite: Range<Int>) {
     var slots = HashSlots()
     var copies: [Int] = []
@@ -414,12 +415,12 @@ extension JournalIndex {
         copies.append(number)
       }
     }
-    // The first of a name counts its copies meanwhile.
+    // The first case with a name temporarily holds the number of its last copy.
     for number in copies {
       let name = names[number]
       guard let first = slots.find(name, hashOf: { names[$0] }) else { continue }
       var copy = Int(table[first].copy) + 1
-      // Another case may have that name by itself.
+      // This may be the own name of another case.
       while slots.find(hash(name, copy: copy), hashOf: { names[$0] }) != nil { copy += 1 }
       table.number(number, copy: copy)
       table.number(first, copy: copy)

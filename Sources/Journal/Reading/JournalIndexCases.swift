@@ -48,10 +48,10 @@ extension JournalIndex {
   private mutating func take(_ record: Record, _ reader: borrowing JournalReader, _ journal: Int32) {
     switch record {
     case .run(let run):
-      // A run that is taken up again starts at the end of its journal.
+      // The run line of a resumed run comes after the end of the previous session.
       reading.run = run
       reading.ending = nil
-      // What stands between two sessions may have been a part of one.
+      // The lines between two sessions may have been part of one of them.
       if let foreign = reading.foreign.first { add(foreign) }
       reading.foreign = (nil, 0)
       closeOpenCase()
@@ -138,7 +138,7 @@ extension JournalIndex {
     (reading.shown, reading.next, reading.failure) = (reading.next, nil, nil)
   }
 
-  /// Takes up the case that ended last: what counts is how the new try ends.
+  /// Reopens the case that ended last: the result of the new attempt counts.
   private mutating func tryAgain(_ place: Int, _ time: CaseTime?) {
     guard let last = reading.last, place == table.count - 1 else { return }
     let suite = table.suite(of: place)
@@ -200,7 +200,7 @@ extension JournalIndex {
     close(ending, after: verdict.time?.milliseconds, isTriedAgain: verdict.isTriedAgain)
   }
 
-  /// Counts what a verdict rests on: an agreement is the last word on its case.
+  /// Adds the observations of a verdict; only those of agreements are counted.
   private mutating func count(_ observations: Int, of word: Record.Verdict.Word) {
     guard word == .agree else { return }
     let (sum, isFar) = self.observations.addingReportingOverflow(observations)
@@ -213,7 +213,7 @@ extension JournalIndex {
     closeOpenCase()
   }
 
-  /// Puts the case in its place; one without a verdict was not brought to its end.
+  /// Appends the open case to the table; without a verdict, it is incomplete.
   private mutating func closeOpenCase() {
     guard var ended = open else { return }
     open = nil
@@ -221,7 +221,7 @@ extension JournalIndex {
     let ending = ended.attempts.ending(failsFlaky: reading.run?.failsFlaky ?? false)
     ended.entry.ending = ending
     reading.endings.count(ending)
-    // What failed of a case that agreed in the end is why it counts as failed.
+    // The failed attempt is the reason why the case counts as failed.
     if ending == .failedAsFlaky, let failure = reading.failure, failures.count < Self.failureLimit {
       failures.append(Failure(place: place, verdict: failure))
     }
@@ -237,7 +237,7 @@ extension JournalIndex {
     reading.last = (ended.id, place, ended.attempts)
   }
 
-  /// Whether a case stands for the finding that it shows; then the one makes place that stood for it before.
+  /// Returns whether a case represents the finding that it shows; if so, it replaces the earlier case.
   private mutating func takesPlace(_ shown: Shown, _ ending: Record.Ending, at place: Int) -> Bool {
     let known = findings[shown.number]
     let evidence = Record.Finding.Evidence(ending, shortest: shown.finding.shortest)
@@ -254,15 +254,15 @@ extension JournalIndex {
 // MARK: - Ends and problems
 
 extension JournalIndex {
-  /// Makes sure that a run which did not end well cannot look as if it had.
+  /// Ensures that a run that did not end well cannot look successful.
   private mutating func checkEnd(wasOpen: Bool) {
     guard let ending = reading.ending else { return noteMissingEnd(wasOpen: wasOpen) }
-    // Those that made place may be counted or not.
+    // The count of the end line may include replaced cases, or not.
     if ending.cases > reading.cases || ending.cases < reading.cases - reading.replaced {
       let message = "the run ended with \(ending.cases) cases, and the journal holds \(reading.cases)"
       add(JournalProblem(line: 0, message: message))
     }
-    // 0 is agreement, and 4 that nothing was selected.
+    // Status 0 is agreement; 4 means that no case was selected.
     if [0, 4].contains(ending.status) {
       let count = (reading.first..<table.count).count { table.ending(of: $0)?.word == .incomplete }
       if count > 0, problems.isEmpty {
@@ -279,7 +279,8 @@ extension JournalIndex {
     }
   }
 
-  /// Leaves out what stands behind the end, whose counts say that nothing is missing before it, and says so.
+  /// Omits the lines after the end, and reports that; the counts of the end line prove that nothing is missing before
+  /// it.
   private mutating func omitForeign() {
     guard let first = reading.foreign.first else { return }
     let count = reading.foreign.count
@@ -292,7 +293,7 @@ extension JournalIndex {
     if diagnostics.count < Self.problemLimit { diagnostics.append("of the journal: " + words) }
   }
 
-  /// Says of a run that was killed what is missing.
+  /// Reports what is missing of a run that was killed.
   private mutating func noteMissingEnd(wasOpen: Bool) {
     let planned = reading.run?.cases
     let begun = reading.cases - reading.replaced
@@ -307,7 +308,8 @@ extension JournalIndex {
     add(JournalProblem(line: 0, message: "incomplete: the run did not end, \(words)"))
   }
 
-  /// Whether a case of the run makes reports say what it ended with: a divergence is a failure, all else an error.
+  /// Returns whether a case of the run explains its exit status: a divergence needs a failure, other statuses also
+  /// accept an error.
   private func showsWhy(_ status: Int) -> Bool {
     let isFailure = status == CommandStatus.divergence.rawValue
     return reading.endings.count(as: .failed) > 0 || !isFailure && reading.endings.count(as: .error) > 0

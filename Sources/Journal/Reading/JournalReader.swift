@@ -1,43 +1,42 @@
 public import System
 
-/// A line of a journal that cannot be understood, or that stands where it cannot.
+/// A line of a journal that is invalid, or invalid in its position.
 public struct JournalProblem: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The line, from 1; 0 for the journal as a whole.
+  /// The line number, from 1; 0 for the whole journal.
   public var line: Int
   /// What is wrong, in one line.
   public var message: String
-  /// What a run ended with, where the journal is whole and its cases do not show why; `nil` where the journal is not.
+  /// The exit status of the run, if the journal is complete but its cases do not explain the status; otherwise `nil`.
   public var status: CommandStatus?
 
-  /// Says what is wrong.
+  /// Creates a problem.
   public init(line: Int, message: String, status: CommandStatus? = nil) {
     (self.line, self.message, self.status) = (line, message, status)
   }
 
-  /// The problem with its line.
+  /// The problem, with its line number.
   public var description: String { line == 0 ? message : "line \(line): \(message)" }
 }
 
 /// Reads a journal from disk, line by line.
 ///
-/// A last line that was torn off in the middle of writing is passed over; any other line that is no record is a
-/// problem with its number.
+/// Ignores an incomplete last line; any other line that is not a record is a problem, which contains the line number.
 ///
-/// Where a line names a case of another journal the lines of that case are handed out: see ``KeptCase``.
+/// A line that refers to a case of another journal is replaced by the lines of that case: see ``KeptCase``.
 public struct JournalReader: ~Copyable {
   private var lines: LineReader
-  /// The journal, where cases of other journals are read from there.
+  /// The path of the journal, if cases of other journals are read.
   private let path: String?
-  /// What is still to be handed out of a case of another journal, the last line first.
+  /// The remaining lines of a case from another journal, in reverse order.
   private var kept: [Record] = []
-  /// What was handed out already of machines in other journals.
+  /// The machines and coverage of other journals that were already returned.
   private var visits: Set<Record> = []
-  /// When the case of another journal was driven whose lines are handed out.
+  /// The time of the case from another journal whose lines are being returned.
   package private(set) var keptTime: CaseTime?
-  /// Where what was saved is now, for whoever shows it to people.
+  /// The current locations of saved tests, if the journal is shown to people.
   private let places: SavedPlaces?
 
-  /// Whether the last line was torn off; known once ``next()`` gave `nil`.
+  /// Whether the last line is incomplete; known after ``next()`` has returned `nil`.
   public private(set) var isTorn = false
 
   /// Opens a journal.
@@ -46,29 +45,29 @@ public struct JournalReader: ~Copyable {
     (self.path, places) = (path, nil)
   }
 
-  /// Opens a journal of which only the lines count that stand in itself.
+  /// Opens a journal without reading the cases of other journals.
   init(alone path: String) throws(FileFault) {
     lines = try LineReader(path)
     (self.path, places) = (nil, nil)
   }
 
-  /// Opens a journal to show it: what it saved is told by where it is now.
+  /// Opens a journal to show it: paths of saved tests are their current ones.
   init(showing path: String) throws(FileFault) {
     lines = try LineReader(path)
     (self.path, places) = (path, SavedPlaces(journal: path))
   }
 
-  /// The number of the line that was read last, from 1.
+  /// The number of the last line that was read, from 1.
   public var line: Int { lines.number }
 
-  /// The next record, or what is wrong with its line; `nil` at the end.
+  /// Returns the next record, or the problem of its line; `nil` at the end.
   public mutating func next() throws(FileFault) -> Result<Record, JournalProblem>? {
     if let record = kept.popLast() { return .success(record) }
     guard try advance() else { return nil }
     return read(withVisits: false)
   }
 
-  /// The record of the line, or the first one of the case that it names.
+  /// Returns the record of the line, or the first record of the case to which it refers.
   private mutating func read(withVisits: Bool) -> Result<Record, JournalProblem>? {
     do {
       guard let content = try content() else { return .success(try record()) }
@@ -84,7 +83,7 @@ public struct JournalReader: ~Copyable {
     }
   }
 
-  /// The case of another journal that the line names; `nil` where it names none.
+  /// Returns the case of another journal to which the line refers; `nil` if it does not refer to one.
   private borrowing func content() throws(RecordError) -> KeptCase.Content? {
     let line = lines.line
     guard let path, line.count > KeptCase.mark.count,
@@ -93,9 +92,9 @@ public struct JournalReader: ~Copyable {
     return try KeptCase(parsing: line).content(besides: path)
   }
 
-  /// The head of the next line, or what is wrong with it; `nil` at the end.
+  /// Returns the scan of the next line, or its problem; `nil` at the end.
   ///
-  /// - Parameter start: what the line says, where it is that of a case.
+  /// - Parameter start: Receives the contents of the line if it is that of a case.
   package mutating func headerScan(
     _ start: inout JournalHeaderScan.Start
   ) throws(FileFault) -> Result<JournalHeaderScan, JournalProblem>? {
@@ -105,9 +104,9 @@ public struct JournalReader: ~Copyable {
     return read(withVisits: true)?.map(JournalHeaderScan.other)
   }
 
-  /// Looks at the first line of a case.
+  /// Reads the first line of a case.
   ///
-  /// - Returns: `nil` when the line is of an unusual form.
+  /// - Returns: `nil` if the line has an unusual form.
   package mutating func readStart<Result>(
     _ entry: JournalIndex.Entry, _ body: (JournalHeaderScan.Start, Span<UInt8>) -> Result
   ) throws(FileFault) -> Result? {
@@ -125,7 +124,7 @@ public struct JournalReader: ~Copyable {
     JournalHeaderScan.Start(line).map { body($0, line) }
   }
 
-  /// The whole record of the line that was read last.
+  /// Returns the complete record of the last line that was read.
   package borrowing func whole() -> Record? { try? record() }
 
   private borrowing func record() throws(RecordError) -> Record {
@@ -133,22 +132,22 @@ public struct JournalReader: ~Copyable {
     return places?.now(record) ?? record
   }
 
-  /// The bytes of the line that was read last.
+  /// The bytes of the last line that was read.
   package var bytes: Span<UInt8> {
     @_lifetime(borrow self)
     get { lines.line }
   }
 
-  /// Where the line that was read last starts, in bytes.
+  /// The byte offset of the last line that was read.
   package var offset: Int { lines.offset }
 
-  /// Makes the line that starts at an offset the next one.
+  /// Moves to the line at an offset, which is read next.
   package mutating func seek(to offset: Int, line: Int) throws(FileFault) {
     kept = []
     try lines.seek(to: offset, line: line)
   }
 
-  /// Goes to the next line that is not blank.
+  /// Advances to the next line that is not blank.
   private mutating func advance() throws(FileFault) -> Bool {
     keptTime = nil
     repeat {
@@ -167,13 +166,14 @@ public struct JournalReader: ~Copyable {
   }
 }
 
-/// A journal that stays open, to be read in several places.
+/// A journal that stays open for reading at several positions.
 package final class JournalSource {
   package var reader: JournalReader
 
   /// Opens a journal.
   ///
-  /// - Parameter isReproducible: whether it is told as it stands, wherever it is now.
+  /// - Parameter isReproducible: Whether paths of saved tests stay as they are in the journal, even if the tests have
+  ///   moved.
   package init(_ path: String, isReproducible: Bool = false) throws(FileFault) {
     reader = isReproducible ? try JournalReader(path) : try JournalReader(showing: path)
   }

@@ -1,15 +1,15 @@
 import Basics
 
-/// The suites as they come.
+/// The suites in the order in which they first appear.
 package struct SuiteTable {
   package private(set) var names: [String] = []
   package private(set) var counts: [UInt32] = []
   private var hashes: [UInt64] = []
   private var slots = HashSlots()
-  /// The suite of the last case, and the front of its id.
+  /// The folder part of the last case's id, and the index of its suite.
   private var last: (front: [UInt8], number: Int)?
 
-  /// The suite of a case: one folder often has many.
+  /// Returns the index of a case's suite; consecutive cases often have the same folder.
   package mutating func number(of start: JournalHeaderScan.Start, _ scanner: borrowing LineTokens) -> Int {
     let front = scanner.front(of: start.id)
     if let last, scanner.isText(front, last.front) { return last.number }
@@ -18,7 +18,7 @@ package struct SuiteTable {
     return number
   }
 
-  /// The number of a suite, which is a new one unless there is one of the name.
+  /// Returns the index of the suite with a name; adds the suite if it is new.
   package mutating func number(of name: String) -> Int {
     var hash = Fingerprint()
     hash.mix(name)
@@ -30,17 +30,17 @@ package struct SuiteTable {
     return names.count - 1
   }
 
-  /// The hash of a suite's name.
+  /// Returns the hash of a suite's name.
   package func hash(_ number: Int) -> UInt64 { hashes[number] }
 
   package mutating func count(_ number: Int) { counts[number] += 1 }
   package mutating func uncount(_ number: Int) { counts[number] -= 1 }
 }
 
-/// In which order reports have suites and cases.
+/// The order of suites and cases in reports.
 package struct SuiteOrder {
   package var suites: [UInt32] = []
-  /// Where the cases of each suite start, and where the last ones end.
+  /// The start of each suite's cases, and the end of the last suite's.
   package var starts: [UInt32] = [0]
   package var cases: [UInt32] = []
 

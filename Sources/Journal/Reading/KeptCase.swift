@@ -1,20 +1,21 @@
 public import Basics
 import System
 
-/// A case that is read from the journal of another run: what the journal of a night consists of.
+/// A reference to a case in the journal of another run; the journal of a night consists of these.
 ///
-/// A reader hands out the lines of the case in its place, as if they stood here. It is not a ``Record``: ``JournalReader``
-/// alone reads one.
+/// A reader returns the lines of that case instead of the reference. This is not a ``Record``: only ``JournalReader``
+/// reads it.
 public struct KeptCase: Hashable, Sendable {
-  /// The other journal, from the folder of this one.
+  /// The path of the other journal, relative to the folder of this one.
   public var journal: String
-  /// The id of the case there, where that run has several.
+  /// The id of the case in that journal, if its run has several cases.
   public var source: String?
-  /// The id, the name and the attempt of the case here. Everything else holds where the other journal has no such case.
+  /// The id, the name and the attempt of the case. The other members apply if the other journal lacks the case.
   public var test: Record.Case
-  /// How the attempt ended. The other journal has the verdict if it ended so there; otherwise this and ``message`` hold.
+  /// How the attempt ended. The verdict of the other journal applies if it has this word; otherwise this and
+  /// ``message`` do.
   public var word: Record.Verdict.Word
-  /// Why, in one line.
+  /// The reason, in one line.
   public var message: String?
   /// Why the case is in quarantine, and until when.
   public var quarantine: String?
@@ -23,7 +24,7 @@ public struct KeptCase: Hashable, Sendable {
   /// Whether another attempt follows.
   public var isTriedAgain = false
 
-  /// Names a case of another journal.
+  /// Creates a reference to a case of another journal.
   public init(journal: String, source: String? = nil, _ test: Record.Case, _ word: Record.Verdict.Word) {
     (self.journal, self.source, self.test, self.word) = (journal, source, test, word)
   }
@@ -39,7 +40,7 @@ extension KeptCase: Recorded {
     .mark("flaky", \.isFlaky), .mark("again", \.isTriedAgain),
   ]
 
-  /// What the line of one begins with.
+  /// The first bytes of such a line.
   static let mark = Array(JSON.mapping([.init("kept", .null)]).line.utf8.dropLast("null}".utf8.count))
 
   /// The text of the line, without its line feed.
@@ -48,7 +49,7 @@ extension KeptCase: Recorded {
   /// The JSON Schema of the line.
   public static var lineShape: JSON { Shape.object(["kept": shape]) }
 
-  /// Reads the text of a line.
+  /// Creates a reference from the text of a line.
   init(parsing line: Span<UInt8>) throws(RecordError) {
     guard let json = try? JSON(parsing: line, isMended: true) else { throw RecordError(reason: "not JSON") }
     try self.init(json["kept"] ?? .null)
@@ -56,19 +57,19 @@ extension KeptCase: Recorded {
 }
 
 extension KeptCase {
-  /// What the other journal has of a case.
+  /// The contents of the other journal for a case.
   struct Content {
     /// The lines of the case, from its start to its verdict.
     var lines: [Record]
-    /// The machines of that run, and what was visited of them.
+    /// The machines of that run, and their coverage.
     var visits: [Record] = []
-    /// When the attempt was driven, where that is known.
+    /// When the attempt ran, if this is known.
     var time: CaseTime?
   }
 
   /// Reads the case from the other journal.
   ///
-  /// - Parameter journal: the path of the journal that names it. Nothing outside of its folder is read.
+  /// - Parameter journal: The path of the journal with the reference. Files outside its folder are not read.
   func content(besides journal: String) -> Content {
     var start = test
     var verdict = Record.Verdict(word, of: test.id, at: .zero)
@@ -108,7 +109,7 @@ extension KeptCase {
 }
 
 extension Record.Verdict {
-  /// The same with the files of another run, as they are found from another folder.
+  /// Returns the verdict with attachment paths relative to another folder.
   package func moved(from journal: String, to folder: String) -> Record.Verdict {
     var copy = self
     for index in attachments.indices {

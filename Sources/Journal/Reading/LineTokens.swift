@@ -1,9 +1,10 @@
 import Basics
 
-/// Steps over one line of JSON and tells where things stand in it, quickly: a journal has millions of lines.
+/// A fast tokenizer for one line of JSON, which finds the positions of keys and values: a journal has millions of
+/// lines.
 ///
-/// At anything unusual it gives up, and the line is read by ``LineTokens``, which says what is wrong with it. Nothing
-/// passes here that would not pass there.
+/// It rejects anything unusual. The line is then parsed as ``JSON``, which also reports errors. The tokenizer accepts
+/// no line that ``JSON`` rejects.
 package struct LineTokens: ~Escapable {
   package let bytes: Span<UInt8>
   private(set) var place = 0
@@ -13,14 +14,14 @@ package struct LineTokens: ~Escapable {
     self.bytes = bytes
   }
 
-  /// Whether nothing but white space is left.
+  /// Whether only white space remains.
   @inline(__always)
   var isAtEnd: Bool {
     for index in place..<bytes.count where !isSpace(bytes[index]) { return false }
     return true
   }
 
-  /// Steps over a byte, and white space before it.
+  /// Skips a byte, and white space before it; returns false if another byte comes first.
   @inline(__always)
   mutating func take(_ byte: UInt8) -> Bool {
     while place < bytes.count {
@@ -35,7 +36,7 @@ package struct LineTokens: ~Escapable {
     return false
   }
 
-  /// Steps over a key and its colon; `nil` where there is none, or one with an escape.
+  /// Skips a key and its colon; `nil` if there is no key, or one with an escape.
   @inline(__always)
   mutating func key() -> Range<Int>? {
     guard take(UInt8(ascii: "\"")) else { return nil }
@@ -54,7 +55,7 @@ package struct LineTokens: ~Escapable {
     return nil
   }
 
-  /// Steps over a value; `nil` where there is none, or an unusual one.
+  /// Skips a value; `nil` if there is none, or an unusual one.
   @inline(__always)
   mutating func value() -> Raw? {
     while place < bytes.count, isSpace(bytes[place]) { place += 1 }
@@ -69,7 +70,7 @@ package struct LineTokens: ~Escapable {
     return skip(depth: 0) ? Raw(range: start..<place, kind: .other) : nil
   }
 
-  /// Steps over the rest of a string.
+  /// Skips the rest of a string.
   @inline(__always)
   private mutating func string() -> Raw? {
     let start = place
@@ -94,13 +95,13 @@ package struct LineTokens: ~Escapable {
     }
   }
 
-  /// Steps over plain bytes, eight at a time: up to one that is not, or until fewer than eight are left.
+  /// Skips plain bytes, eight at a time, up to a byte that is not plain or until fewer than eight remain.
   @inline(__always)
   private mutating func skipPlain() {
     while bytes.count - place >= 8 {
       let word = UInt64(
         littleEndian: unsafe bytes.bytes.unsafeLoadUnaligned(fromByteOffset: place, as: UInt64.self))
-      // In the lowest byte that is not plain the high bit is set, and in none before it.
+      // The high bit is set in the lowest byte that is not plain, and in no byte before it.
       let special =
         word | below(0x20, word) | below(1, (word | each(4)) ^ each(UInt8(ascii: "&")))
         | below(1, (word | each(2)) ^ each(UInt8(ascii: ">"))) | below(1, word ^ each(UInt8(ascii: "\\")))
@@ -113,7 +114,7 @@ package struct LineTokens: ~Escapable {
     }
   }
 
-  /// Steps over an escape up to its last character.
+  /// Skips an escape except for its last character.
   private mutating func skipEscape() -> Bool {
     guard place + 1 < bytes.count else { return false }
     switch bytes[place + 1] {
@@ -133,7 +134,7 @@ package struct LineTokens: ~Escapable {
     }
   }
 
-  /// Steps over a number.
+  /// Skips a number.
   @inline(__always)
   private mutating func number() -> Raw? {
     let start = place
@@ -147,12 +148,12 @@ package struct LineTokens: ~Escapable {
       while place < bytes.count, isDigit(bytes[place]) { place += 1 }
       guard place > fraction else { return nil }
     }
-    // With an exponent it is unusual.
+    // A number with an exponent is unusual.
     if place < bytes.count, bytes[place] | 0x20 == UInt8(ascii: "e") { return nil }
     return Raw(range: start..<place, kind: .number)
   }
 
-  /// Steps over a value of any kind.
+  /// Skips a value of any kind.
   private mutating func skip(depth: Int) -> Bool {
     guard depth < 16 else { return false }
     while place < bytes.count, isSpace(bytes[place]) { place += 1 }
@@ -190,7 +191,7 @@ package struct LineTokens: ~Escapable {
     return true
   }
 
-  /// Whether a word of ASCII stands somewhere.
+  /// Returns whether a range contains the given ASCII word.
   @inline(__always)
   func reads(_ range: Range<Int>, _ word: StaticString) -> Bool {
     guard range.count == word.utf8CodeUnitCount, range.upperBound <= bytes.count else { return false }
@@ -203,10 +204,10 @@ package struct LineTokens: ~Escapable {
   }
 }
 
-// MARK: - Texts as they stand
+// MARK: - Raw texts
 
 extension LineTokens {
-  /// Where a key or a value stands, for comparing and copying it without building a string.
+  /// The position of a key or a value, for comparing and copying it without building a string.
   package struct Raw {
     package enum Kind {
       case string
@@ -226,21 +227,21 @@ extension LineTokens {
       (self.kind, self.form) = (kind, form)
     }
 
-    /// Without the quotation marks.
+    /// The range without the quotation marks.
     package var range: Range<Int> { Int(start)..<Int(end) }
 
     package var hasEscapes: Bool { form == .escaped }
   }
 
-  /// How much of a look a text needs.
+  /// How much processing a text needs.
   package enum Form: UInt8 {
-    /// None: it is of ASCII without control characters, and stands for itself in XML too.
+    /// None: it is ASCII without control characters, and needs no escape in XML.
     case plain
     case special
     case escaped
   }
 
-  /// The text of a string or a number; `nil` for anything else.
+  /// Returns the text of a string or a number; `nil` for anything else.
   package func text(of raw: Raw) -> String? {
     if raw.kind == .other { return nil }
     if !raw.hasEscapes, let utf8 = try? UTF8Span(validating: bytes.extracting(raw.range)) {
@@ -250,13 +251,13 @@ extension LineTokens {
     return (try? JSON(parsing: bytes.extracting(quoted), isMended: true))?.string
   }
 
-  /// The bytes of a text, decoded where it has escapes.
+  /// Returns the bytes of a text, with its escapes decoded.
   package func bytes(of raw: Raw) -> [UInt8] {
     if raw.hasEscapes { return Array((text(of: raw) ?? "").utf8) }
     return unsafe bytes.extracting(raw.range).withUnsafeBufferPointer { unsafe Array($0) }
   }
 
-  /// Whether a text has these bytes.
+  /// Returns whether a text consists of these bytes.
   package func isText(_ raw: Raw, _ other: [UInt8]) -> Bool {
     if raw.hasEscapes { return bytes(of: raw) == other }
     guard raw.range.count == other.count else { return false }
@@ -268,7 +269,7 @@ extension LineTokens {
     return true
   }
 
-  /// What stands before the last slash of an id; all of it where there is none.
+  /// Returns an id up to and including its last slash, or all of an id without a slash.
   package func front(of id: Raw) -> Raw {
     var end = id.range.upperBound
     while end > id.range.lowerBound, bytes[end - 1] != UInt8(ascii: "/") { end -= 1 }
@@ -277,11 +278,11 @@ extension LineTokens {
   }
 }
 
-/// A word of eight times one byte.
+/// Returns a word with the byte in each of its eight positions.
 @inline(__always)
 private func each(_ byte: UInt8) -> UInt64 { 0x0101_0101_0101_0101 &* UInt64(byte) }
 
-/// A word with the high bit set in the lowest byte that is below a limit of at most 0x80, and in none before it.
+/// Returns a word with the high bit set in the lowest byte below a limit of at most 0x80, and in no byte before it.
 @inline(__always)
 private func below(_ limit: UInt8, _ word: UInt64) -> UInt64 { (word &- each(limit)) & ~word & each(0x80) }
 
@@ -291,13 +292,13 @@ private func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || by
 @inline(__always)
 private func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
 
-/// A text that most lines of a kind have alike: it is built where it is another one than in the line before.
+/// A text that most consecutive lines share; it is built only when it changes.
 struct RepeatedText {
-  /// The text; `nil` where the last line had none.
+  /// The text; `nil` if the last line had none.
   private(set) var text: String?
   private var bytes: [UInt8]
 
-  /// Begins with a text.
+  /// Starts with a text.
   init(_ text: String? = nil) { (self.text, bytes) = (text, Array((text ?? "").utf8)) }
 
   /// Reads the text of a line.

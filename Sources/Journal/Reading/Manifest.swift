@@ -1,16 +1,16 @@
 public import Basics
 public import System
 
-/// What differs between two runs of one seed: when, where and with what a run was made.
+/// The data that differ between two runs of one seed: when, where and with what a run was made.
 ///
-/// It stands in `manifest.json` beside the journal; what is left out is unknown.
+/// They are in `manifest.json` next to the journal; missing data are unknown.
 public struct Manifest: Hashable, Sendable {
-  /// What nobody else has: 32 hexadecimal digits that were drawn when the run began. Runs may have equal names; by this
-  /// one is known wherever its folder is taken.
+  /// A unique identifier of the run: 32 hexadecimal digits, drawn when the run began. It identifies the run even if
+  /// names are equal or its folder has moved.
   public var id: String?
-  /// The run's name: that of its folder.
+  /// The name of the run, which is that of its folder.
   public var name: String?
-  /// The machine it ran on.
+  /// The host on which it ran.
   public var host: String?
   /// When it started, in UTC.
   public var start: String?
@@ -18,24 +18,24 @@ public struct Manifest: Hashable, Sendable {
   public var end: String?
   /// The version of Lockstep.
   public var version: String?
-  /// The seed, also where it was drawn.
+  /// The seed, even if it was drawn.
   public var seed: UInt64?
-  /// The job that it is a part of, and which part: `3/16`.
+  /// The job to which the run belongs, and the number of its part: `3/16`.
   public var job: String?
   public var part: String?
   /// The words of the command line.
   public var command: [String] = []
-  /// Anything else worth finding in a report: a commit, a firmware, a dongle.
+  /// Other data that reports show, such as a commit, a firmware or a dongle.
   public var properties: [JSON.Member] = []
 
-  /// Nothing known.
+  /// Creates a manifest without any data.
   public init() {}
 
   /// Reads a file.
   ///
-  /// - Returns: `nil` where there is none, or none that is understood.
-  /// - Throws: when there may be one and the system does not give it: whoever took that for none would call a run by
-  ///   another name, or go on with another one.
+  /// - Returns: `nil` if the file does not exist or is invalid.
+  /// - Throws: If the system cannot read the file although it may exist. Treating it as missing would give the run
+  ///   another name, or continue another run.
   public static func read(_ path: String) throws(FileFault) -> Manifest? {
     let bytes: [UInt8]
     do throws(FileFault) {
@@ -48,15 +48,15 @@ public struct Manifest: Hashable, Sendable {
     return try? Manifest(json)
   }
 
-  /// Writes it as a file, which is whole at any time.
+  /// Writes the manifest to a file; the file is complete at any time.
   public func write(to path: String) throws(FileFault) {
     try WholeFile.replace(path, with: json.pages)
   }
 
-  /// When it started, as `2026-11-20T22:38:51Z`; `nil` where it is not known, or no time.
+  /// When it started, as `2026-11-20T22:38:51Z`; `nil` if this is unknown or invalid.
   package var moment: String? { start.flatMap(wholeSeconds) }
 
-  /// Which part of which job the run was, if it was one.
+  /// The part of a job that the run was, if any.
   package var jobPart: JobPart? { JobPart(job: job, part: part) }
 }
 
@@ -74,7 +74,7 @@ extension Manifest: Recorded {
 }
 
 extension Manifest {
-  /// What several manifests say together, in their order: the first start, and all that they say of the rest.
+  /// Combines several manifests in order: the first start, and all values of the other members.
   package init(_ all: [Manifest]) {
     self.init()
     start = all.compactMap(\.moment).min()
@@ -95,14 +95,14 @@ extension Manifest {
   }
 }
 
-/// Each different text once, in the order in which they come first.
+/// Joins the different texts in the order of their first occurrence.
 package func joined(_ texts: [String?], by separator: String = ", ") -> String? {
   var all: [String] = []
   for case let text? in texts where !text.isEmpty && !all.contains(text) { all.append(text) }
   return all.isEmpty ? nil : all.joined(separator: separator)
 }
 
-/// A time in UTC without its fraction of a second, or `nil` when the text is none.
+/// Returns a time in UTC without its fraction of a second, or `nil` if the text is not a time.
 package func wholeSeconds(_ text: String) -> String? {
   let pattern = "0000-00-00T00:00:00"
   let head = Array(text.utf8.prefix(pattern.utf8.count))
@@ -118,7 +118,7 @@ package func wholeSeconds(_ text: String) -> String? {
   let (year, month, day) = (number(0..<4), number(5..<7), number(8..<10))
   let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
   let days = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-  // Readers refuse a day that there is not.
+  // Readers reject a day that does not exist.
   guard
     year > 0, 1...12 ~= month, 1...days[month - 1] ~= day, number(11..<13) < 24, number(14..<16) < 60,
     number(17..<19) < 60

@@ -2,13 +2,13 @@ import Basics
 import System
 
 extension JournalIndex {
-  /// Some runs, each once: copies of the folder of a run are the run.
+  /// Removes copies of runs: the copies of a run's folder count as one run.
   ///
-  /// Of a copy that was taken while the run went on the journal is the beginning of the other, which stands. Where neither
-  /// is, both have something to say that the other has not, and both stay.
+  /// The journal of a copy made during the run is the beginning of the complete journal, which is kept. If neither
+  /// journal is the beginning of the other, each contains unique lines, and both are kept.
   ///
-  /// - Parameter sources: the runs in an order that does not depend on how they were named.
-  /// - Returns: the runs, and in a sentence for each of which there are copies that it counts once.
+  /// - Parameter sources: The runs in an order that does not depend on their names.
+  /// - Returns: The runs, and a sentence for each run with copies, which counts once.
   static func withoutCopies(_ sources: [Source]) -> (sources: [Source], words: [String]) {
     var kept: [(source: Source, folders: [String])] = []
     var places: [ExactText: [Int]] = [:]
@@ -32,9 +32,10 @@ extension JournalIndex {
     return (kept.map(\.source), words)
   }
 
-  /// Whether a run is a copy of one at a place, and has more of it; `nil` where it is none.
+  /// Returns whether a run is a copy of an earlier one, and whether it is the longer of the two; `nil` if it is not a
+  /// copy.
   private static func copy(at place: Int, _ kept: Source, _ source: Source) -> (place: Int, isLonger: Bool)? {
-    // What cannot be read is said when it is read as a run.
+    // A file that cannot be read is reported when it is read as a run.
     guard let likeness = try? FileLikeness(of: kept.journal, to: source.journal) else { return nil }
     return switch likeness {
     case .same, .continuation: (place, false)

@@ -1,17 +1,17 @@
 public import Basics
 
-/// How far a run came, read from its journal: what it takes to go on with it.
+/// The progress of a run, read from its journal, with all that is necessary to resume the run.
 public struct RunProgress: Sendable {
-  /// A case that came to its judgement.
+  /// A case with a final result.
   public struct Judged: Hashable, Sendable {
     /// How it ended.
     public var ending: Record.Ending
-    /// A hash of everything it was made of.
+    /// A hash of everything that determines the case.
     public var digest: String?
-    /// How many observations of the device it rests on.
+    /// The number of device observations on which the result rests.
     public var observations: Int
 
-    /// Says how a case ended.
+    /// Creates the result of a case.
     public init(_ ending: Record.Ending, digest: String?, observations: Int = 0) {
       (self.ending, self.digest, self.observations) = (ending, digest, observations)
     }
@@ -19,19 +19,19 @@ public struct RunProgress: Sendable {
 
   /// How the run was started.
   public private(set) var run: Record.Run?
-  /// The cases that agreed, diverged or were skipped, by their ids. A case that the lab failed, that was tried again or
-  /// that was not brought to its end is none of them.
+  /// The cases that agreed, failed or were skipped, by id. Cases with a lab fault, with another attempt to follow, or
+  /// without a verdict are not included.
   public private(set) var judged: [ExactText: Judged] = [:]
 
-  /// What devices have shown of choices that they make once.
+  /// The options that devices have shown of choices that they make once.
   public private(set) var choices = ShownChoices()
 
-  /// The cases that diverged or that the lab failed, by their ids, without those that are in quarantine.
+  /// The ids of the cases that failed or had a lab fault, without those in quarantine.
   public private(set) var failed: Set<ExactText> = []
 
   /// Reads the journal at a path.
   ///
-  /// - Throws: when it cannot be read, or holds a line that is none; a last line that was torn off is passed over.
+  /// - Throws: If it cannot be read, or contains an invalid line; an incomplete last line is ignored.
   public init(journal: String) throws {
     var reader = try JournalReader(journal)
     var open: Record.Case?
@@ -57,7 +57,7 @@ public struct RunProgress: Sendable {
 
   private mutating func take(_ verdict: Record.Verdict, of start: Record.Case, _ ending: Record.Ending) {
     let id = ExactText(start.id)
-    // Of one that is to be tried again it is not known how the last try ends, but that this one failed.
+    // The result of the next attempt is unknown, but this attempt failed.
     let isFailed = verdict.isTriedAgain || ending.element == .failed || ending == .labFault
     if isFailed { failed.insert(id) } else { failed.remove(id) }
     guard !verdict.isTriedAgain, ending.isVerdict || ending.element == .skipped else {

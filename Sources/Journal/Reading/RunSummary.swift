@@ -1,4 +1,4 @@
-/// What one or several runs came to, read from their journals alone.
+/// The result of one or several runs, read only from their journals.
 public struct RunSummary: Sendable {
   /// A case that did not pass.
   public struct Failure: Hashable, Sendable {
@@ -6,44 +6,44 @@ public struct RunSummary: Sendable {
     public var id: String
     /// How it ended.
     public var word: Record.Verdict.Word
-    /// Why, in one line.
+    /// The reason, in one line.
     public var message: String
-    /// The command that does it again.
+    /// The command that replays the case.
     public var replay: String?
-    /// Whether it agreed at a later try, and counts as failed all the same.
+    /// Whether it agreed at a later attempt, but counts as failed.
     public var isFlaky = false
   }
 
-  /// What the cases came to; among all are also those that others stand for.
+  /// The results of the cases; the number of all cases includes replaced ones.
   public private(set) var tally = Tally()
-  /// The same of the cases alone, to count on from where a run is taken up again.
+  /// The results of the cases alone, from which a resumed run continues.
   public private(set) var count = EndingCount()
   /// The first thousand cases that did not pass.
   public private(set) var failures: [Failure] = []
-  /// What campaigns came upon, each once, with the test that stands for it.
+  /// The findings of campaigns, each once, with the test that represents it.
   public private(set) var findings: [Record.Finding] = []
-  /// Those of them that are sure: a case stands for each that diverged.
+  /// The confirmed findings: each is represented by a case that diverged.
   public private(set) var confirmed: [Record.Finding] = []
-  /// How much of each machine was visited, in all runs together.
+  /// The coverage of each machine, in all runs together.
   public private(set) var coverage: [Record.Coverage] = []
-  /// What each run ended with; `nil` for one that did not end.
+  /// The exit status of each run; `nil` for a run that did not end.
   public private(set) var statuses: [Int?] = []
-  /// How many cases the runs were to have that did not end, as far as their journals tell.
+  /// The planned number of cases of the runs that did not end, as far as their journals contain it.
   public private(set) var planned = 0
-  /// How many of these were not begun.
+  /// The number of these cases that were not started.
   public private(set) var notBegun = 0
-  /// What stood behind the ends of runs and is no record.
+  /// The lines after the ends of runs that are not records.
   public private(set) var omissions: [String] = []
-  /// Which other parts there are of a job, where the only run is a part of it, in sentences.
+  /// The missing parts of the job, in sentences, if the only run is one of its parts.
   public private(set) var partsElsewhere: [String] = []
-  /// Of which runs there were copies, which count once, in sentences.
+  /// A sentence about each run with copies, which counts once.
   public private(set) var copies: [String] = []
-  /// What is wrong with the journals.
+  /// The problems of the journals.
   public private(set) var problems: [JournalProblem] = []
 
-  /// Reads the journals at some paths.
+  /// Reads the journals at the given paths.
   ///
-  /// - Parameter id: a case that is not counted, since the run is taken up again and will have it once more.
+  /// - Parameter id: A case to exclude, since the resumed run will repeat it.
   public init(journals: [String], without id: String? = nil) {
     var index = JournalIndex(journals: journals)
     if let id { index.forget(id) }
@@ -69,6 +69,6 @@ public struct RunSummary: Sendable {
     (planned, notBegun) = (index.missing.of, index.missing.cases)
   }
 
-  /// How the runs ended together: what a command ends with that merges them.
+  /// The combined exit status of the runs, which a command that merges them returns.
   public var status: Int { Int(tally.exitStatus.rawValue) }
 }

@@ -2,13 +2,13 @@ import Basics
 import System
 
 extension JournalIndex {
-  /// Where a case stands: no two begin at one place.
+  /// The position of a case; no two cases start at the same position.
   package struct Place: Hashable {
     package let journal: Int32
     let offset: Int
   }
 
-  /// The files in which campaigns saved the tests of what they found, by the cases that show it.
+  /// The files in which campaigns saved the tests of their findings, by the positions of the cases that show them.
   package var savedFiles: [Place: String] {
     var files: [Place: String] = [:]
     for found in findings {
@@ -19,14 +19,14 @@ extension JournalIndex {
 }
 
 extension JournalIndex.Entry {
-  /// Where the case stands.
+  /// The position of the case.
   package var standing: JournalIndex.Place { JournalIndex.Place(journal: journal, offset: offset) }
 }
 
-/// Where the tests that a campaign saved are now.
+/// The current location of the tests that a campaign saved.
 ///
-/// A journal says where they were saved, as seen from where the campaign ran. Whoever moved its folder of reports, or
-/// unpacked it on another machine, has them beside the folder of its runs:
+/// A journal contains their paths relative to the working directory of the campaign. If the folder of reports has
+/// moved, or was unpacked on another machine, the tests are still next to the folder of its runs:
 ///
 ///     OUT/runs/NAME/journal.jsonl
 ///     OUT/failures/fuzz-sesame-8f31c2.yaml
@@ -34,14 +34,14 @@ package struct SavedPlaces {
   /// `OUT/failures`.
   package let folder: String
 
-  /// The places for a journal; `nil` for one that does not stand where runs are.
+  /// Creates the location for a journal; `nil` if the journal is not in a folder of runs.
   package init?(journal: String) {
     let runs = Path.folder(of: Path.folder(of: journal))
     guard runs.split(separator: "/").last == "runs" else { return nil }
     folder = Path.normalized(Path.join(Path.folder(of: runs), "failures"))
   }
 
-  /// The record with the places that hold now.
+  /// Returns the record with current paths.
   func now(_ record: Record) -> Record {
     switch record {
     case .finding(var finding):
@@ -54,7 +54,7 @@ package struct SavedPlaces {
     }
   }
 
-  /// What is still where it was saved, and what is nowhere, keeps its path.
+  /// Returns the current path; a file that has not moved, or does not exist, keeps its path.
   private func now(path: String) -> String {
     let parts = path.split(separator: "/")
     guard parts.dropLast().last == "failures", let name = parts.last, fileKind(path) == .missing else {
@@ -68,7 +68,7 @@ package struct SavedPlaces {
     let head = "lockstep replay "
     guard line.hasPrefix(head) else { return line }
     let rest = line.dropFirst(head.count)
-    // A path with a quote in it is left as it is.
+    // A path with a quotation mark is not changed.
     let isQuoted = rest.first == "'"
     let path = rest.dropFirst(isQuoted ? 1 : 0).prefix { $0 != (isQuoted ? "'" : " ") }
     let place = now(path: String(path))
