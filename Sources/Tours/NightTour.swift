@@ -57,7 +57,7 @@ extension GuidedTour {
     ],
     end: "You have seen a bench, a plan, a night and its page. With real locks only the bench is another.",
     next: [
-      ("lockstep help nightly", "a night, its limits and its reports; page 'A lab by night'"),
+      ("lockstep help nightly", "a night, its limits and its reports; page 'Nightly runs and labs'"),
       ("lockstep schedule systemd --plan night.yaml", "a service that starts it each evening"),
       ("lockstep doctor", "whether this machine is fit for real locks; page 'A real lock'"),
     ])
