@@ -4,59 +4,59 @@ public import Links
 public import Conformance
 public import Basics
 
-/// A lock link over the air: what a ``Links/Central`` does for a Sesame client.
+/// A link to a lock over the air, which adapts a ``Links/Central`` for a Sesame client.
 ///
-/// - It scans actively and hears one lock, the target; see ``LockTarget``.
-/// - ``LinkEvent/connected`` is followed by the discovery of the lock's service with the fewest exchanges, then by
-///   ``LinkEvent/ready``; what the lock notified before that comes after it, in order.
-/// - What fails in discovery ends the link, with a diagnostic that says what was missing.
-/// - Trouble with the transport or the controller is a `LabFault`, after which every call throws the same one until
-///   the ``central`` was brought back; see ``recover(_:)``.
+/// - It scans actively and reports one lock, the target; see ``LockTarget``.
+/// - After ``LinkEvent/connected``, it discovers the lock's service with the fewest exchanges and then reports
+///   ``LinkEvent/ready``. Earlier notifications follow that event, in order.
+/// - A failed discovery ends the link, with a diagnostic that names what is missing.
+/// - A failure of the transport or the controller is a `LabFault`. Every call then throws the same fault until the
+///   ``central`` is recovered; see ``recover(_:)``.
 ///
-/// Each test begins with a reset of the controller, so that nothing of the test before can be heard in it.
+/// Each test begins with a reset of the controller, so that it cannot receive anything of the previous test.
 public struct AirLink<Transport: HCITransport>: LockLink {
-  /// Where frames are written to and notified from.
+  /// The characteristics to which frames are written and that notify frames.
   private struct Characteristics {
     let write: AttributeHandle, notify: AttributeHandle
-    /// Whether notifications are on, so that the client was told that the link is ready.
+    /// Whether notifications are enabled and the client has received ``LinkEvent/ready``.
     var isReady = false
-    /// Frames that came before that.
+    /// The frames that arrived before.
     var early: [[UInt8]] = []
   }
 
-  /// The client's host on its controller.
+  /// The client's host and its controller.
   public internal(set) var central: Central<Transport>
-  /// What can do something to the lock and to the air around it.
+  /// The fixture that acts on the lock and on the air around it.
   public let fixture: any Fixture
   private let keys: any OwnerKeys
   public let abilities: Abilities
   public let generation: Generation?
 
   private var listener: LockListener
-  /// What was found of the lock on the link that is up.
+  /// The lock's characteristics on the current link.
   private var found: Characteristics?
   private var isListening = false
-  /// What the client is to hear, and how much of it has been taken.
+  /// The client's events, and how many of them have been taken.
   private var events: [LinkEvent] = []
   private var taken = 0
   private var diagnostics: [String] = []
-  /// Whether a frame of this test may be tampered with of which the fixture will not tell.
+  /// Whether a frame of this test may be changed without a report from the fixture.
   private var mayBeTampered = false
-  /// Whether the fixture was given a fault in this test: without one it tampers with nothing.
+  /// Whether the fixture has received a fault in this test: without one it changes no frames.
   private var hasFaults = false
-  /// The connections of this test: on each second one a larger MTU is asked for, as some phones do and some do not.
+  /// The number of connections in this test. Every second one requests a larger MTU, because only some phones do.
   private var connections = 0
 
-  /// Makes a link whose controller is reset when the first test begins.
+  /// Creates a link; the first test resets its controller.
   ///
   /// - Parameters:
-  ///   - transport: the way to the client's controller.
+  ///   - transport: the transport to the client's controller.
   ///   - host: the settings of the client's host.
-  ///   - fixture: what brings the lock into a start condition.
-  ///   - keys: what keeps the key of its owner.
-  ///   - target: which lock is meant.
-  ///   - generation: the lock's, where it is known.
-  ///   - silenceLimit: after which silence the controller is asked for a sign of life; see ``Links/Central/silenceLimit``.
+  ///   - fixture: the fixture that brings the lock into a start condition.
+  ///   - keys: the store of the owner's key.
+  ///   - target: identifies the lock.
+  ///   - generation: the lock's generation, if known.
+  ///   - silenceLimit: the silence after which the controller is checked; see ``Links/Central/silenceLimit``.
   public init(
     _ transport: Transport, host: HostSettings, fixture: any Fixture, keys: any OwnerKeys,
     target: LockTarget, generation: Generation? = nil, silenceLimit: Interval? = nil
@@ -74,8 +74,8 @@ extension AirLink {
   @inline(__always)
   public var now: Instant { central.now }
 
-  /// What a fixture can do, and two faults of the client's Bluetooth: `att`, something that makes no sense
-  /// (``MalformedBluetooth``), and `unsubscribe`, which turns the lock's notifications off.
+  /// Returns the abilities of a fixture, plus two faults of the client's Bluetooth: `att` sends a malformed packet
+  /// (``MalformedBluetooth``), and `unsubscribe` disables the lock's notifications.
   static func abilities(around fixture: Abilities) -> Abilities {
     var abilities = fixture
     abilities.faults += ownFaults
@@ -93,8 +93,8 @@ extension AirLink {
 
   public var isKeySure: Bool { keys.isSure }
 
-  /// Ends whatever there is, lets the fixture bring the lock into the condition, resets the controller and sets
-  /// it up; time zero is after that.
+  /// Ends all links, lets the fixture establish the start condition, and then resets and sets up the controller.
+  /// Time zero is after that.
   public mutating func prepare(_ start: StartCondition) throws(LabFault) -> LockKey? {
     try central.endLinks()
     try fixture.prepare(start)
@@ -120,7 +120,7 @@ extension AirLink {
     try perform(.scan(true))
   }
 
-  /// Why the lock is not heard, where others are heard over the same controller: then the silence is its own.
+  /// Explains that only the lock is silent, if the same controller hears other devices.
   public var explanationOfSilence: Explanation? {
     isListening && central.session.isIdle ? .unheard(others: listener.others) : nil
   }
@@ -172,7 +172,7 @@ extension AirLink {
       noteTampering()
       try takeEvents()
       guard step != .none else {
-        // What the fixture did to a frame may be all that there is.
+        // The change of a frame by the fixture may be the only event.
         if events.isEmpty { return nil }
         continue
       }
@@ -202,12 +202,12 @@ extension AirLink {
     }
   }
 
-  /// The faults that tamper with frames.
+  /// The faults that change frames or cut the link.
   private static var tamperings: [String] {
     ["drop", "corrupt", "duplicate", "delay", "lose-link", "inject", "write"]
   }
 
-  /// Tells the client of frames that the fixture tampered with, before what came of it.
+  /// Reports frames that the fixture changed, before their consequences.
   private mutating func noteTampering() {
     if hasFaults, fixture.takeTampering() { events.append(.tampered) }
   }
@@ -223,7 +223,7 @@ extension AirLink {
   private mutating func unsubscribe() throws(LabFault) {
     guard let found, found.isReady else { return }
     events.append(.tampered)
-    // Its configuration stands right behind the value, where a service is as documented.
+    // On a service as documented, the configuration descriptor directly follows the value.
     let configuration = found.notify.rawValue + 1
     let payload = [0x52, UInt8(truncatingIfNeeded: configuration), UInt8(configuration >> 8), 0, 0]
     try central.provoke([(L2CAPChannel.att.rawValue, payload)])
@@ -233,13 +233,13 @@ extension AirLink {
   public mutating func keep(_ key: LockKey) throws(LabFault) { try keys.keep(key) }
   public mutating func drop(_ key: LockKey) throws(LabFault) { try keys.drop(key) }
 
-  /// Resets the controller, and does no more: a way in memory needs no other help.
+  /// Resets the controller, which is all that a transport in memory needs.
   public mutating func restart() throws(LabFault) {
     defer { forgetEverything() }
     try central.resetController(until: central.transport.now + .seconds(10))
   }
 
-  /// Has the central brought back: whatever there was on it is over.
+  /// Lets `body` recover the central. All links are lost.
   public mutating func recover<Result, Failure: Error>(
     _ body: (inout Central<Transport>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -298,7 +298,7 @@ extension AirLink {
     if found.isReady { events.append(.frame(frame)) } else { self.found?.early.append(frame) }
   }
 
-  /// Turns the lock's notifications on, where it has what a lock has.
+  /// Enables the lock's notifications, if the device has a lock's service and characteristics.
   private mutating func open(_ profile: DiscoveredProfile) throws(LabFault) {
     func characteristic(_ uuid: BluetoothUUID) -> DiscoveredCharacteristic? {
       profile.characteristics.first { $0.uuid == uuid }
@@ -318,7 +318,7 @@ extension AirLink {
     events += early.map { .frame($0) }
   }
 
-  /// Leaves a link to something that is no lock.
+  /// Disconnects from a device that is not a usable lock.
   private mutating func abandon(_ reason: String) throws(LabFault) {
     diagnostics.append(Self.unusable(reason))
     try perform(.disconnect)
@@ -328,7 +328,7 @@ extension AirLink {
 }
 
 extension CentralEvent.Failure {
-  /// What it says of a lock that cannot be used.
+  /// The reason why the lock cannot be used.
   fileprivate var ofLock: String {
     switch self {
     case .gatt(let failure): failure.ofLock
@@ -338,7 +338,7 @@ extension CentralEvent.Failure {
 }
 
 extension GATTFailure {
-  /// What it says of a lock that cannot be used.
+  /// The reason why the lock cannot be used.
   fileprivate var ofLock: String {
     switch self {
     case .refused(let code, let handle): "it refuses with 0x\([code.rawValue].hex) at \(handle)"
@@ -350,7 +350,7 @@ extension GATTFailure {
 }
 
 extension MalformedBluetooth {
-  /// A frame that no client with a session would send.
+  /// A frame that no client with an open session would send.
   fileprivate static var frame: [UInt8] {
     Segmenter().frames(of: LockCommand.unlock(.absent).encoded(for: .os3), .plaintext)[0]
   }

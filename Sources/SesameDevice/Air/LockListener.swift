@@ -2,38 +2,38 @@ import Links
 import Sesame
 public import Bluetooth
 
-/// Which lock on the air is meant.
+/// Identifies a lock on the air.
 public enum LockTarget: Hashable, Sendable {
-  /// The one that advertises this identity, from whatever address.
+  /// The lock that advertises this identity, from any address.
   case deviceID(UUID128)
-  /// The one at this address.
+  /// The lock at this address.
   case address(PeerAddress)
 }
 
-/// What a client hears of its lock among everything that is advertised around it.
+/// Filters all advertisements for those of the client's lock.
 ///
-/// An OS2 lock tells its identity in the scan response: its advertisement counts once that has been heard. Other
-/// devices are passed over, other locks included, but for those that claim to be of Sesame and cannot be read: the
-/// client is to see those, each once.
+/// An OS2 lock reveals its identity in the scan response: its advertisement counts once that has arrived. The
+/// listener skips other devices, including other locks. The only exceptions are devices that claim to be Sesame
+/// locks but cannot be decoded: the client receives each of them once.
 struct LockListener: Sendable {
-  /// What is known of a device. Most say the same again and again.
+  /// What the listener knows of a device. Most devices repeat the same advertisement.
   private struct Note: Sendable {
     var verdict = Verdict.other
-    /// Whether its scan response completes what it says.
+    /// Whether the device's data is complete only with its scan response.
     var endsInResponse = false
-    /// Whether the client has heard it, if it cannot be read.
+    /// Whether the client has received its undecodable data.
     var isReported = false
   }
 
   private enum Verdict: Sendable {
     case target
-    /// It claims to be of Sesame and cannot be read.
+    /// It claims to be a Sesame lock and cannot be decoded.
     case unreadable
-    /// Another lock, or something that is no lock.
+    /// Another lock, or a different kind of device.
     case other
   }
 
-  /// Which lock is meant.
+  /// The lock to find.
   let target: LockTarget
   /// The address of the lock, once it was heard.
   private(set) var address: PeerAddress?
@@ -44,26 +44,29 @@ struct LockListener: Sendable {
     if case .address(let address) = target { self.address = address }
   }
 
-  /// How many devices were heard since listening began that are known to be others than the lock.
+  /// The number of devices heard since listening began that are certainly not the lock.
   var others: Int {
     advertisers.devices.count {
       $0.isHeard && $0.note.verdict == .other && (!$0.note.endsInResponse || $0.response != nil)
     }
   }
 
-  /// Begins to listen again: the client hears again of those that cannot be read.
+  /// Starts listening again: the client receives undecodable devices again.
   mutating func listenAgain() {
     advertisers.forgetHeard()
     for index in advertisers.devices.indices { advertisers[index].note.isReported = false }
   }
 
-  /// Receives a report, and gives what the client is to hear: advertisement and scan response, one after the other.
+  /// Receives a report.
+  ///
+  /// - Returns: the data for the client, advertisement and scan response one after the other; `nil` to skip the
+  ///   report.
   mutating func hear(_ report: AdvertisingReport) -> [UInt8]? {
     guard let change = advertisers.hear(report) else { return nil }
     let index = change.index
     if change.isNew {
       if !change.isResponse {
-        // What its scan response said belonged to the advertisement before.
+        // The last scan response belonged to the previous advertisement.
         advertisers[index].response = nil
         advertisers[index].note.isReported = false
       }
@@ -83,7 +86,7 @@ struct LockListener: Sendable {
     }
   }
 
-  /// Finds out who a device is.
+  /// Classifies a device.
   private mutating func judge(_ index: Int) {
     let device = advertisers[index]
     let isTarget = target == .address(device.address)

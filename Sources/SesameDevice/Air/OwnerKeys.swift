@@ -1,26 +1,26 @@
 public import Sesame
 public import Conformance
 
-/// What keeps the key of one lock: a file, or memory.
+/// Stores the key of one lock in a file or in memory.
 public protocol KeyStore {
   /// The key of the lock's owner; `nil` for a lock without one.
   var key: LockKey? { get }
 
-  /// Makes sure that a key could be kept.
+  /// Throws unless a key could be stored.
   func verifyStorage() throws(LabFault)
 
-  /// Keeps a key that the lock was registered with just now. When it returns, nothing undoes it.
+  /// Stores a key that the lock has just been registered with. On return, the key is stored durably.
   mutating func keep(_ key: LockKey) throws(LabFault)
 
-  /// Puts the key aside, since the lock has forgotten it.
+  /// Sets the key aside, because the lock has forgotten it.
   mutating func drop() throws(LabFault)
 }
 
-/// A key in memory, for a lock that goes with this process.
+/// A key in memory, for a lock that exists only in this process.
 public struct KeyInMemory: KeyStore {
   public private(set) var key: LockKey?
 
-  /// Keeps a key, or none yet.
+  /// Stores a key, or none yet.
   public init(_ key: LockKey?) { self.key = key }
 
   public func verifyStorage() {}
@@ -28,33 +28,33 @@ public struct KeyInMemory: KeyStore {
   public mutating func drop() { key = nil }
 }
 
-/// The key of a lock's owner, as a client uses it: from the emulator of the lock, or from a ``KeyStore``.
+/// The key of a lock's owner, as a client uses it: from the lock's emulator or from a ``KeyStore``.
 public protocol OwnerKeys: AnyObject {
-  /// The key of the owner; of an emulated lock that of the last start condition. `nil` for a lock without an owner.
+  /// The owner's key; for an emulated lock, that of the last start condition. `nil` for a lock without an owner.
   var key: LockKey? { get }
 
-  /// Whether it is the lock's for sure, as far as is known: the lock may have forgotten one that was taken back.
+  /// Whether the lock is assumed to know the key. It may have forgotten a key that was restored.
   var isSure: Bool { get }
 
-  /// Makes sure that a key could be kept, before the lock is asked for one.
+  /// Throws unless a key could be stored; called before the lock is asked for one.
   func verifyStorage() throws(LabFault)
 
-  /// Keeps the key of a lock that was registered just now. It is kept before it is used.
+  /// Stores the key of a lock that has just been registered, before the key is used.
   func keep(_ key: LockKey) throws(LabFault)
 
-  /// Puts the key of a lock aside that has forgotten its owner.
+  /// Sets aside the key of a lock that has forgotten its owner.
   func drop(_ key: LockKey) throws(LabFault)
 
-  /// Takes the key back that was put aside last, where none is kept now: the lock may not have forgotten it.
+  /// Restores the key that was set aside last if none is stored: the lock may still know it.
   ///
-  /// - Returns: whether there was one.
+  /// - Returns: whether there was such a key.
   func recall() throws(LabFault) -> Bool
 
-  /// Puts the key aside that was taken back, since the lock has no owner.
+  /// Sets the restored key aside again, because the lock has no owner.
   func dropRecalled() throws(LabFault)
 }
 
-/// An emulator knows what its lock is registered with: nothing is kept beside it.
+/// An emulator knows the key of its lock, so the defaults store nothing.
 extension OwnerKeys {
   public var isSure: Bool { true }
   public func verifyStorage() {}
@@ -64,15 +64,15 @@ extension OwnerKeys {
   public func dropRecalled() {}
 }
 
-/// The key of a real lock's owner, which is used as it is and kept where it was.
+/// The key of a real lock's owner, which is read from and written to its existing store.
 public final class StoredKey<Store: KeyStore>: OwnerKeys {
-  /// What keeps it.
+  /// The store of the key.
   public private(set) var store: Store
-  /// The key that was put aside last.
+  /// The key that was set aside last.
   private var former: LockKey?
   public private(set) var isSure = true
 
-  /// Takes a store as it is.
+  /// Uses an existing store.
   public init(_ store: Store) { self.store = store }
 
   public var key: LockKey? { store.key }

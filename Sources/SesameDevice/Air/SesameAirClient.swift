@@ -4,31 +4,33 @@ public import Links
 public import Conformance
 public import Basics
 
-/// What of a Sesame on the air is the way to it, and not the lock's: time, secrets, and how long the client waits.
+/// The settings of the connection to a Sesame on the air, as opposed to those of the lock: times, secrets,
+/// timeouts.
 public struct SesameAirSettings {
-  /// How long the client waits.
+  /// The timeouts of the client.
   public var times = ClientTimes()
-  /// What of the model's conditions always holds.
+  /// The conditions of the model that always hold.
   public var conditions: [String]
-  /// Which generation the lock is of, where that is known.
+  /// The lock's generation, if known.
   public var generation: Generation?
-  /// What the lock is known to do though its protocol forbids it.
+  /// The lock's known violations of its protocol.
   public var quirks: [SesameViolation] = []
-  /// How much later than it happened something may be observed, beside what the link holds up: on real air this program
-  /// and the way to the controller take their time. Zero in virtual time.
+  /// The maximum delay of an observation, in addition to that of the link: on real air, this program and the
+  /// transport take time. Zero in virtual time.
   public var slack: Interval
-  /// The client's Bluetooth.
+  /// The settings of the client's host.
   public var host: HostSettings
-  /// After which silence the controller is asked for a sign of life; `nil` where it cannot fail in silence.
+  /// The silence after which the controller is checked; `nil` for one that cannot fail silently.
   public var silenceLimit: Interval?
   /// See ``ClientSettings/numbersRecordsFromOne``.
   public var numbersRecordsFromOne = false
-  /// Tells the Unix time at the start of a test.
+  /// Returns the Unix time at the start of a test.
   public var epoch: () -> UInt32
-  /// Makes the client's source of keys and tokens for a test, by its number from 1 on: no two tests have the same.
+  /// Returns the factory of the client's keys and tokens for a test, by its number from 1: no two tests use the
+  /// same.
   public var secrets: (_ test: Int) -> @Sendable () -> any SecretSource & Sendable
 
-  /// Makes settings.
+  /// Creates settings.
   public init(
     conditions: [String], slack: Interval, host: HostSettings, silenceLimit: Interval? = nil,
     epoch: @escaping () -> UInt32,
@@ -43,9 +45,9 @@ public struct SesameAirSettings {
   }
 }
 
-/// The client of a Sesame on the air. The link goes on from test to test; the client on it is made afresh for each.
+/// The client of a Sesame on the air. The link persists from test to test; each test has a new client.
 public final class SesameAirClient<Transport: HCITransport>: DeviceLayer, AirClient, RecordedDevice {
-  /// The client at the end of the way.
+  /// The client on the link.
   public var wrapped: ClientDevice<AirLink<Transport>>
   private let keys: any OwnerKeys
   private let settings: SesameAirSettings
@@ -53,13 +55,13 @@ public final class SesameAirClient<Transport: HCITransport>: DeviceLayer, AirCli
   private var vocabulary = Vocabulary(stimuli: [], statuses: [])
   private var recorder: LinkNotes?
 
-  /// Joins a client to a lock on the air.
+  /// Connects a client to a lock on the air.
   ///
   /// - Parameters:
-  ///   - transport: the way to the client's controller.
-  ///   - fixture: what stands around the lock.
-  ///   - keys: what keeps the key of its owner.
-  ///   - target: which lock is meant.
+  ///   - transport: the transport to the client's controller.
+  ///   - fixture: the fixture of the lock.
+  ///   - keys: the store of the owner's key.
+  ///   - target: identifies the lock.
   public init(
     _ transport: Transport, _ fixture: any Fixture, _ keys: any OwnerKeys, target: LockTarget,
     _ settings: SesameAirSettings
@@ -72,7 +74,7 @@ public final class SesameAirClient<Transport: HCITransport>: DeviceLayer, AirCli
     wrapped = ClientDevice(link, conditions: settings.conditions, secrets: settings.secrets(0))
   }
 
-  /// Makes the client afresh.
+  /// Creates a new client on the link.
   private func renew(_ link: AirLink<Transport>) {
     var client = ClientSettings(epoch: settings.epoch())
     client.times = settings.times
@@ -90,9 +92,9 @@ public final class SesameAirClient<Transport: HCITransport>: DeviceLayer, AirCli
       slack: settings.slack)
   }
 
-  /// What a lock on the air can serve around which so much can be done.
+  /// Returns the abilities of a lock on the air with such a fixture.
   ///
-  /// - Parameter generation: the lock's, where it is known.
+  /// - Parameter generation: the lock's generation, if known.
   public static func abilities(
     of generation: Generation?, around fixture: Abilities, conditions: [String], slack: Interval
   ) -> Abilities {
@@ -101,7 +103,7 @@ public final class SesameAirClient<Transport: HCITransport>: DeviceLayer, AirCli
       slack: slack)
   }
 
-  /// Where the client itself knows of no reason for a silence, what else is heard may be one.
+  /// If the client itself has no explanation for a silence, other devices on the air may provide one.
   public func explanation(ofSilence isSilent: Bool) -> Explanation? {
     wrapped.explanation(ofSilence: isSilent) ?? (isSilent ? wrapped.link.explanationOfSilence : nil)
   }
@@ -141,7 +143,7 @@ public final class SesameAirClient<Transport: HCITransport>: DeviceLayer, AirCli
 extension SesameAirClient: OwnedLock {
   public var positions: LockPositions? { wrapped.positions }
 
-  /// Its positions.
+  /// The lock's positions.
   public var configuration: [Argument]? {
     positions.map { [Argument("lock", .integer($0.lock)), Argument("unlock", .integer($0.unlock))] }
   }

@@ -2,17 +2,17 @@ public import Basics
 public import Conformance
 public import Sesame
 
-/// A link with an ``Sesame/Adversary`` on it: what is sent, and what comes, goes by him.
+/// A link with a ``Sesame/Adversary`` on it, who sees every frame in both directions.
 public struct AdversaryLink<Wrapped: LockLink>: LinkLayer {
-  /// The way from him to the lock.
+  /// The link from the adversary to the lock.
   public var wrapped: Wrapped
-  /// Who is on it.
+  /// The adversary on the link.
   public internal(set) var adversary: Adversary
   private var pending: [Adversary.Action] = []
 
-  /// Sets one on a link.
+  /// Adds an adversary to a link.
   ///
-  /// - Parameter settings: those of the client whose messages go by him.
+  /// - Parameter settings: the settings of the client whose messages the adversary sees.
   public init(_ wrapped: Wrapped, _ settings: ClientSettings) {
     self.wrapped = wrapped
     adversary = Adversary(settings)
@@ -38,12 +38,12 @@ public struct AdversaryLink<Wrapped: LockLink>: LinkLayer {
     return event
   }
 
-  /// Has him meddle.
+  /// Makes the adversary interfere.
   public mutating func bring(about interference: Interference) throws(LabFault) {
     try carryOut(adversary.bring(about: interference))
   }
 
-  /// What he put on the air since this was last asked, and what the client's end is to hear, in order.
+  /// Takes the adversary's actions since the last call, on the air and towards the client, in order.
   public mutating func takeActions() -> [Adversary.Action] {
     defer { pending = [] }
     return pending

@@ -3,12 +3,13 @@ import Bluetooth
 import Conformance
 import Basics
 
-// What a scenario gives the client's requests: a tag, positions, a delay. Names and values are read here and nowhere else.
+// The arguments of the client's requests in a scenario: a tag, positions, a delay. Only this file parses their
+// names and values.
 
 extension ClientRequest {
-  /// The request with its arguments.
+  /// Returns the request with its arguments.
   ///
-  /// - Throws: what is wrong with them, as trouble that says what was expected.
+  /// - Throws: a fault that names the invalid argument and what was expected.
   func with(_ arguments: [Argument]) throws(LabFault) -> ClientRequest {
     guard let first = arguments.first else { return self }
     switch self {
@@ -56,8 +57,8 @@ extension Argument {
     return LabFault(.notPossible, "\(subject) \(expected), and not '\(value)'")
   }
 
-  /// The tag: a text, or bytes in hexadecimal, of which as many count as fit; or, under `typed`, the form of newer apps,
-  /// in hexadecimal: a type of two bytes, the sixteen of a UUID, and what follows them.
+  /// Parses a tag: a text, or bytes in hexadecimal, of which the first that fit are used. Under `typed`, it is the
+  /// format of newer apps in hexadecimal: a type of two bytes, a UUID of sixteen, and the rest.
   fileprivate func tag() throws(LabFault) -> HistoryTag {
     let text = value.description
     if name == "tag" { return .text(text, for: .os3) }
@@ -82,7 +83,7 @@ extension Argument {
     return true
   }
 
-  /// A time in whole seconds, as long as a lock can be told.
+  /// Parses a time in whole seconds, within the range that the protocol can encode.
   fileprivate func delay() throws(LabFault) -> Int {
     let seconds: Int64? =
       switch value {

@@ -4,13 +4,13 @@ public import Links
 public import Conformance
 public import Basics
 
-/// A client and its lock as a device under test: what the client shows is compared with the model.
+/// A client and its lock as a device under test: the client's observations are compared with the model.
 ///
-/// Stimuli are what a user of the client can ask for, and what the environment of the lock can do where the
-/// link reaches that far. Statuses are the client's. Beside them it shows the battery, the history and
-/// whatever else is read, and every rule of the protocol that the lock breaks.
+/// Stimuli are the requests of the client's user, and the actions of the lock's environment as far as the link
+/// supports them. Statuses are the client's. It also reports the battery, the history and other readings, and every
+/// protocol rule that the lock violates.
 public struct ClientDevice<Link: LockLink>: StandaloneDevice, RecordedDevice {
-  /// What a stimulus of the model's vocabulary means here.
+  /// The meaning of a stimulus in the model's vocabulary.
   private enum Meaning {
     case request(ClientRequest)
     case attack(Forgery)
@@ -18,7 +18,7 @@ public struct ClientDevice<Link: LockLink>: StandaloneDevice, RecordedDevice {
     case unknown(String)
   }
 
-  /// The link to the lock, and who is on it.
+  /// The link to the lock, with the adversary on it.
   private var air: AdversaryLink<Link>
   private var client: SesameClient
   private let settings: ClientSettings
@@ -27,24 +27,24 @@ public struct ClientDevice<Link: LockLink>: StandaloneDevice, RecordedDevice {
   private let conditions: [String]
   private var meanings: [Meaning] = []
   private var statuses: [Int] = []
-  /// The numbers of the reports that the model has.
+  /// The model's numbers of the reports.
   private var reported: [Report: Int] = [:]
   private var queue: [Observation] = []
   private var taken = 0
   private var recorder: LinkRecorder?
-  /// The session whose login the client sends again in place of its own: 0 for the last one.
+  /// The session whose login the client replays instead of sending its own: 0 for the last one.
   private var replayedSession: Int?
-  /// What has been noted in this test: once is enough.
+  /// The known quirks already recorded in this test: each is recorded once.
   private var noted: [ProtocolViolation] = []
-  /// What was sent that no client sends, and may still show.
+  /// The injected packets whose effects may still be observed.
   private var injections = PendingInjections()
 
-  /// Joins a client to a link.
+  /// Connects a client to a link.
   ///
   /// - Parameters:
-  ///   - quirks: what this one lock is known to do though its protocol forbids it: a diagnostic, and no divergence.
-  ///   - conditions: what of the model's conditions always holds on this link.
-  ///   - secrets: makes the client's source of keys and tokens, anew for each test.
+  ///   - quirks: this lock's known violations of its protocol: a diagnostic, not a divergence.
+  ///   - conditions: the conditions of the model that always hold on this link.
+  ///   - secrets: creates the client's source of keys and tokens, once per test.
   public init(
     _ link: Link, settings: ClientSettings = ClientSettings(), quirks: [SesameViolation] = [],
     conditions: [String] = [],
@@ -63,7 +63,7 @@ public struct ClientDevice<Link: LockLink>: StandaloneDevice, RecordedDevice {
 
   public var now: Instant { air.now }
 
-  /// What the lock has told of its positions in the session that is open; `nil` where they are not set.
+  /// The positions that the lock has reported in the open session; `nil` if they are not set.
   public var positions: LockPositions? { client.knownPositions }
 
   public var abilities: Abilities {
@@ -72,13 +72,13 @@ public struct ClientDevice<Link: LockLink>: StandaloneDevice, RecordedDevice {
     return abilities
   }
 
-  /// What a client can serve at a link at whose other end so much can be done.
+  /// Returns the abilities of a client on a link with these abilities.
   ///
   /// - Parameters:
-  ///   - generation: the lock's, where it is known.
-  ///   - link: what the link offers beside the client's own.
-  ///   - conditions: what of the model's conditions always holds.
-  ///   - slack: how much later than it happened something may be observed, beside what the link holds up.
+  ///   - generation: the lock's generation, if known.
+  ///   - link: the abilities of the link, in addition to the client's own.
+  ///   - conditions: the conditions of the model that always hold.
+  ///   - slack: the maximum delay of an observation, in addition to that of the link.
   public static func abilities(
     of generation: Generation?, around link: Abilities, conditions: [String], slack: Interval = .zero
   ) -> Abilities {
@@ -96,7 +96,7 @@ public struct ClientDevice<Link: LockLink>: StandaloneDevice, RecordedDevice {
     meanings = vocabulary.stimuli.map { name in
       Self.meaning(of: name, settings) ?? (environment.contains(name) ? .environment(name) : .unknown(name))
     }
-    // A model that has no number for a status is told so: -1 is an observation it does not know.
+    // For a status without a number in the model, -1 makes the observation one that the model does not know.
     statuses = ClientStatus.allCases.map { vocabulary.status($0.rawValue) ?? -1 }
     reported = [:]
     for report in Report.allCases { reported[report] = vocabulary.stimulus(report.rawValue) }
@@ -118,7 +118,7 @@ public struct ClientDevice<Link: LockLink>: StandaloneDevice, RecordedDevice {
     }
   }
 
-  /// Notes what goes over the link from now on, from the beginning of each test; `nil` ends it.
+  /// Records the link from now on, anew for each test; `nil` stops the recording.
   public mutating func record(to notes: LinkNotes?) {
     recorder = notes?.notes(of: LinkRecorder.self)
     let hasPackets = air.record(to: recorder?.packets)
@@ -137,7 +137,7 @@ public struct ClientDevice<Link: LockLink>: StandaloneDevice, RecordedDevice {
 
   public var injected: [InjectedAction] { injections.actions(at: now) }
 
-  /// Tries it on a copy of the client.
+  /// Tries the stimulus on a copy of the client.
   public func reaches(_ stimulus: Stimulus) -> Bool {
     switch meanings[stimulus.number] {
     case .request(let request):
@@ -214,19 +214,19 @@ public struct ClientDevice<Link: LockLink>: StandaloneDevice, RecordedDevice {
   }
 }
 
-// MARK: - What the client's own end of the link sees
+// MARK: - Observations of the client's end of the link
 
 extension ClientDevice {
-  /// The events of the model that it reports, by name.
+  /// The names of the model events that the device reports.
   public static var reports: [String] { Report.allCases.map(\.rawValue) }
 
-  /// How much later than it happened something may be observed where packets get lost: what is asked and what is
-  /// answered are each held up for as long as a link can live without a packet.
+  /// Returns the maximum delay of an observation when packets get lost: a request and its answer can each be
+  /// delayed as long as a link survives without a packet.
   public static func slack(under conditions: [String]) -> Interval {
     conditions.contains("loss") ? ConnectionParameters().longestDelay * 2 : .zero
   }
 
-  /// Reports what an event of the link is evidence of, and lets the client have it.
+  /// Reports what an event of the link proves, and passes the event to the client.
   private mutating func take(_ event: LinkEvent) throws(LabFault) {
     switch event {
     case .tampered: report(.tampered)
@@ -279,7 +279,7 @@ extension ClientDevice {
     }
   }
 
-  /// Notes what went on the air, and hears what somebody there did.
+  /// Records the adversary's actions, and passes the reported events to the client.
   private mutating func takeActions() throws(LabFault) {
     for action in air.takeActions() {
       switch action {
@@ -290,13 +290,13 @@ extension ClientDevice {
     }
   }
 
-  /// Notes that what is sent next is what no client sends.
+  /// Records that the next packet is one that no client sends.
   private mutating func note(_ injection: Injection) {
     injections.note(injection, at: now)
     if injection.isProvocation { report(.provoked) }
   }
 
-  /// Shows that a rule was broken; what locks of this kind are known to do is noted once in a test.
+  /// Reports a violated rule; a known quirk is reported once per test.
   private mutating func note(_ violation: ProtocolViolation) {
     let quirk = KnownQuirk.reason(for: violation, of: client.model?.generation, own: quirks)
     if quirk != nil {
@@ -320,10 +320,10 @@ extension ClientDevice {
     return number < 0 ? .unknown(status.rawValue) : .status(number)
   }
 
-  /// The faults that are the client's own, whatever lock it talks to.
+  /// The client's own faults, which work with any lock.
   public static var misbehaviourNames: [String] { ["wrong-key", "replay-login"] + Interference.names }
 
-  /// The stimuli that are the client's own: those that a lock of a generation has, or all where it is not known.
+  /// Returns the client's own stimuli: those of a generation, or all if it is unknown.
   public static func requestNames(of generation: Generation?) -> [String] {
     let names = LockFamily.sesame.stimuli.map(\.name)
     guard let generation else { return names }
@@ -333,7 +333,7 @@ extension ClientDevice {
     }
   }
 
-  /// What goes with the stimuli, the faults and the starts of such a device, at a link whose faults have these.
+  /// Returns the particulars of the stimuli, faults and start conditions, on a link with these particulars.
   private static func particulars(_ link: Particulars) -> Particulars {
     var particulars = Particulars()
     particulars.stimulus = { name, arguments throws(LabFault) in
@@ -377,7 +377,7 @@ extension ClientDevice {
     }
   }
 
-  /// Reads a fault `wrong-key`; `nil` for one that is called off.
+  /// Parses the fault `wrong-key`; returns `nil` if its value ends the fault.
   private static func falseProof(_ fault: Fault) throws(LabFault) -> FalseProof? {
     if fault.value.isNothing { return nil }
     let text = fault.value.description
@@ -387,7 +387,7 @@ extension ClientDevice {
     return proof
   }
 
-  /// Reads the session of a fault `replay-login`, 0 for the last one; `nil` for one that is called off.
+  /// Parses the session of the fault `replay-login`, 0 for the last one; returns `nil` if its value ends the fault.
   private static func replayedSession(_ fault: Fault) throws(LabFault) -> Int? {
     if fault.value.isNothing { return nil }
     let text = fault.value.description
@@ -400,7 +400,7 @@ extension ClientDevice {
 }
 
 extension Reading {
-  /// What a client learns, by the names that scenarios have for it.
+  /// Converts a client's reading, with the name that scenarios use.
   init(_ reading: ClientReading) {
     switch reading {
     case .battery(let volts): self.init("battery", .number(volts))
@@ -416,17 +416,17 @@ extension Reading {
   }
 }
 
-/// What a device reports that its own end saw, by the names that the model has for it.
+/// The events that a device observes at its own end, by their names in the model.
 private enum Report: String, CaseIterable {
-  /// The air lost the link, or it never came about.
+  /// The link was lost, or was never established.
   case linkLost
-  /// The lock ended it.
+  /// The lock closed the link.
   case linkClosed
-  /// The tester tampers with it.
+  /// The tester changed a frame or the link.
   case tampered
-  /// The tester sends what no client would.
+  /// The tester sent what no client would send.
   case provoked
-  /// The lock says at its registration that its positions are set.
+  /// The lock reports at its registration that its positions are already set.
   case positionsFound
 }
 

@@ -5,9 +5,9 @@ extension Interference {
   /// The names of the faults.
   public static let names = ["forge", "replay", "request", "shadow", "mutate", "reflect", "spoof"]
 
-  /// Reads a fault; `nil` for one of another name.
+  /// Parses a fault; `nil` if its name is not one of ``names``.
   ///
-  /// - Throws: a ``LabFault`` that lists the values when the value is none of them.
+  /// - Throws: a ``LabFault`` that lists the valid values if the value is none of them.
   public init?(_ fault: Fault) throws(LabFault) {
     guard Self.names.contains(fault.name) else { return nil }
     guard !fault.value.isNothing else {
@@ -32,7 +32,7 @@ extension Interference {
     self = known
   }
 
-  /// The values of a fault.
+  /// Returns the valid values of a fault.
   public static func values(of name: String) -> [Value] {
     switch name {
     case "forge": Forgery.allCases.map { .text($0.name) }

@@ -1,17 +1,17 @@
 public import Sesame
 
-/// What real locks are known to do though their protocol forbids it.
+/// A violation of the protocol that real locks are known to commit.
 public struct KnownQuirk: Sendable {
-  /// What they do.
+  /// The violation.
   public var violation: SesameViolation
-  /// With what of the protocol, as ``Sesame/ProtocolViolation/subject`` has it; `nil` for anything.
+  /// The part of the protocol, as in ``Sesame/ProtocolViolation/subject``; `nil` for any.
   public var subject: String?
-  /// Which generation does it; `nil` for both.
+  /// The generation with this quirk; `nil` for both.
   public var generation: Generation?
-  /// Why they are not blamed for it.
+  /// Why the violation is tolerated.
   public var reason: String
 
-  /// All of them. A lock's own stand in its file, under `quirks`.
+  /// All quirks of the product. Those of an individual lock are in its lock file, under `quirks`.
   public static let all: [KnownQuirk] = [
     KnownQuirk(
       violation: .tokenAgain,
@@ -54,7 +54,8 @@ public struct KnownQuirk: Sendable {
 }
 
 extension KnownQuirk {
-  /// Why locks of a generation, or the one whose own habits these are, are not blamed for something; `nil` where they are.
+  /// Returns why a violation is tolerated in locks of a generation, or in the lock with these quirks of its own;
+  /// `nil` if it is not.
   static func reason(
     for violation: ProtocolViolation, of generation: Generation?, own: [SesameViolation]
   ) -> String? {

@@ -3,18 +3,19 @@ public import Bluetooth
 public import Conformance
 public import Sesame
 
-/// A link around another one. Whatever it does not change goes through to that.
+/// A link around another link, which forwards everything that it does not change.
 ///
-/// Every requirement of ``LockLink`` is here, so that none has an answer that is nobody's.
+/// All requirements of ``LockLink`` are implemented here, so that no default implementation can hide one.
 public protocol LinkLayer: LockLink {
-  /// What is in it.
+  /// The type of the inner link.
   associatedtype Wrapped: LockLink
-  /// What is in it.
+  /// The inner link.
   var wrapped: Wrapped { get set }
 }
 
 extension LinkLayer {
-  /// Asked several times an event: inlined, it reads the clock where it is; else all that is in the layer is copied.
+  /// Read several times per event: inlined, the getter reads the clock in place; otherwise it would copy the whole
+  /// layer.
   @inline(__always)
   public var now: Instant { wrapped.now }
   public var abilities: Abilities { wrapped.abilities }

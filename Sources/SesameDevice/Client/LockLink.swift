@@ -3,70 +3,71 @@ public import Bluetooth
 public import Conformance
 public import Basics
 
-/// What carries frames and link events between a client and a lock.
+/// Carries frames and link events between a client and a lock.
 ///
-/// Two kinds exist: *direct*, frames in memory for millions of sessions, and *radio*, GATT over a Bluetooth
-/// host over a controller. Everything above works over both. Time passes only in ``next(until:)``.
+/// There are two kinds: *direct*, frames in memory for millions of sessions, and *radio*, GATT over a Bluetooth
+/// host and a controller. All higher layers work with both. Time passes only in ``next(until:)``.
 ///
 ///     listen ──▶ advertisement… ──▶ connect ──▶ connected ──▶ ready ──▶ frame… ──▶ disconnected
 public protocol LockLink: SendableMetatype {
   /// The time since the last ``prepare(_:)``.
   var now: Instant { get }
 
-  /// What can be done to the lock, and to the link to it, beside what the client asks for: stimuli such as a hand on the
-  /// thumbturn, faults, settings of start conditions.
+  /// The stimuli, faults and settings of start conditions that the link supports in addition to the client's
+  /// requests, such as a hand on the thumbturn.
   var abilities: Abilities { get }
 
-  /// Which generation the lock is of, where that is known before anything is heard of it: a client asks each for what it has.
+  /// The lock's generation, if it is known before the first advertisement: each generation supports different
+  /// requests.
   var generation: Generation? { get }
 
-  /// Whether the key that ``prepare(_:)`` gives is the lock's for sure, as far as is known: the lock may have forgotten one
-  /// that was taken back.
+  /// Whether the lock is assumed to know the key that ``prepare(_:)`` returns. It may have forgotten a key that was
+  /// restored.
   var isKeySure: Bool { get }
 
   /// Brings the lock into a start condition, at time zero and out of range.
   ///
-  /// - Returns: the key of a registered lock, which the client is to use; `nil` for an unregistered one.
+  /// - Returns: the key of a registered lock, for the client to use; `nil` for an unregistered one.
   mutating func prepare(_ start: StartCondition) throws(LabFault) -> LockKey?
 
-  /// Gives the lock one of the stimuli of its ``abilities``, by name.
+  /// Applies one of the stimuli in ``abilities``.
   mutating func perform(_ stimulus: String, _ arguments: [Argument]) throws(LabFault)
 
-  /// Brings about one of the faults of its ``abilities``.
+  /// Injects one of the faults in ``abilities``.
   mutating func bring(about fault: Fault) throws(LabFault)
 
-  /// Keeps the key of a lock that was registered with the client just now. It is kept before it is used.
+  /// Stores the key of a lock that has just been registered with the client, before the key is used.
   mutating func keep(_ key: LockKey) throws(LabFault)
 
-  /// Drops the key of a lock that has forgotten its owner.
+  /// Sets aside the key of a lock that has forgotten its owner.
   mutating func drop(_ key: LockKey) throws(LabFault)
 
-  /// Begins to listen for advertisements; an emulated lock comes into range.
+  /// Starts listening for advertisements; an emulated lock comes into range.
   mutating func listen() throws(LabFault)
 
-  /// Ends listening.
+  /// Stops listening.
   mutating func stopListening() throws(LabFault)
 
-  /// Begins to connect to the lock heard last. ``LinkEvent/connected`` and ``LinkEvent/ready`` follow.
+  /// Starts connecting to the lock heard last. ``LinkEvent/connected`` and ``LinkEvent/ready`` follow.
   mutating func connect() throws(LabFault)
 
-  /// Ends the connection, or the attempt at one.
+  /// Ends the connection or the connection attempt.
   mutating func disconnect() throws(LabFault)
 
   /// Writes one frame to the lock, without response.
   mutating func send(_ frame: [UInt8]) throws(LabFault)
 
-  /// Lets time pass up to the next event, or to a limit when there is none before.
+  /// Lets time pass until the next event, at most until `limit`.
   mutating func next(until limit: Instant) throws(LabFault) -> LinkEvent?
 
-  /// Makes the link usable again after a lab fault, as far as that can be done.
+  /// Makes the link usable again after a lab fault, as far as possible.
   mutating func restart() throws(LabFault)
 
-  /// What the lab has to say since it was last asked, one line each; see ``DeviceUnderTest/takeDiagnostics()``.
+  /// Takes the lab's diagnostics since the last call, one line each; see ``DeviceUnderTest/takeDiagnostics()``.
   mutating func takeDiagnostics() -> [String]
 
-  /// Notes its packets from now on, from the beginning of each test; `nil` ends it.
+  /// Records the packets from now on, anew for each test; `nil` stops the recording.
   ///
-  /// - Returns: whether there are packets to note; where not, whoever uses the link notes what goes over it.
+  /// - Returns: whether the link has packets to record; if not, its user records the frames.
   mutating func record(to recorder: PacketRecorder?) -> Bool
 }

@@ -3,27 +3,28 @@ import Conformance
 import Links
 import Sesame
 
-/// What was sent to a lock that no client sends, as long as the lock may still show that it obeyed.
+/// The injected actions that no client performs, as long as the lock may still show that it obeyed one.
 ///
-/// A command is obeyed within the time that a motor takes. Where the client did not look meanwhile, what the lock shows first
-/// when it is seen again may come of it; and what was to open a session is over with its connection.
+/// A lock obeys a command within the time that the motor takes. If the client was not observing the lock meanwhile,
+/// the first status that it sees later may be the effect. An action that was to open a session expires with the
+/// connection.
 struct PendingInjections: Sendable {
-  /// How long after it was sent an action may show: an answer at once, a motion within five seconds.
+  /// How long the effect of an action may take: an answer is immediate, a motion takes up to five seconds.
   private static let window = Interval.seconds(6)
-  /// The most that are remembered.
+  /// The maximum number of recorded actions.
   private static let maximum = 8
 
   private struct Entry {
     var action: InjectedAction
-    /// When it is over; never, while the lock is not observed.
+    /// When it expires; never while the lock is not observed.
     var end: Instant
-    /// Whether it is over with the connection.
+    /// Whether it expires with the connection.
     var opensSession: Bool
   }
 
   private var entries: [Entry] = []
 
-  /// What is pending at a moment, the latest last.
+  /// Returns the pending actions, the latest last.
   func actions(at now: Instant) -> [InjectedAction] {
     entries.filter { now <= $0.end }.map(\.action)
   }
@@ -32,9 +33,9 @@ struct PendingInjections: Sendable {
     note(InjectedAction(injection, at: now), opensSession: injection.opensSession, at: now)
   }
 
-  /// Notes a fault of the lock's environment, where it is such an action.
+  /// Records a fault of the lock's environment if it is such an action.
   ///
-  /// - Parameter isLooking: whether the client has a link over which it would see what comes of it.
+  /// - Parameter isLooking: whether the client has a link over which it would observe the effect.
   mutating func note(_ fault: Fault, isLooking: Bool, at now: Instant) {
     guard let action = InjectedAction(fault, at: now) else { return }
     note(action, opensSession: false, at: now)
@@ -48,7 +49,7 @@ struct PendingInjections: Sendable {
       Entry(action: action, end: opensSession ? .never : now + Self.window, opensSession: opensSession))
   }
 
-  /// Takes in what the client shows.
+  /// Handles a status that the client shows.
   mutating func take(_ status: ClientStatus, at now: Instant) {
     guard !entries.isEmpty else { return }
     switch status {
@@ -64,16 +65,16 @@ struct PendingInjections: Sendable {
   }
 }
 
-// MARK: - What each of them is
+// MARK: - Classification
 
 extension InjectedAction {
-  /// What an injection is to whoever compares, with what a lock shows that obeyed it.
+  /// Describes an injection for the comparison with the model, with the signs that a lock obeyed it.
   init(_ injection: Injection, at time: Instant) {
     let (kind, signs) = Self.meaning(of: injection)
     self.init(kind, injection.description, reaction: Self.reaction(to: kind), at: time, signs: signs)
   }
 
-  /// A fault of a lock's environment that sends the lock something; `nil` for any other.
+  /// Describes a fault of the lock's environment that sends the lock a packet; `nil` for any other fault.
   init?(_ fault: Fault, at time: Instant) {
     guard !fault.value.isNothing else { return nil }
     let kind: Kind
@@ -167,12 +168,12 @@ extension InjectedAction {
     }
   }
 
-  /// The bolt turns, and perhaps not all the way.
+  /// The bolt turns, possibly not all the way.
   private static func motion(to goal: String) -> [Sign] { [.status(goal), .status("moved")] }
 
   private static var anyMotion: [Sign] { ["locked", "unlocked", "moved", "reset"].map { .status($0) } }
 
-  /// An answer that the client did not ask for, to one of some items or to any.
+  /// Signs of an answer that the client did not request, to one of some items or to any.
   private static func answers(to items: [ItemCode]? = nil) -> [Sign] {
     let rules: [SesameViolation] = [.answerToNothing, .answerToAnother, .clearText]
     return rules.flatMap { rule in
@@ -187,7 +188,7 @@ extension InjectedAction {
     ]
   }
 
-  /// A session that is open begins again, with its counters at zero.
+  /// An open session restarts, with its counters at zero.
   private static var restart: [Sign] {
     let rules: [SesameViolation] = [.counterJump, .replayed, .sessionKeyReused]
     return answers(to: [.login]) + rules.map { .violation($0.rawValue) }

@@ -3,17 +3,18 @@ public import Sesame
 import Basics
 public import Conformance
 
-/// What generated tests may do to a Sesame lock and to the way there, beside the stimuli of the model.
+/// The disturbances that generated tests may apply to a Sesame lock and its link, in addition to the model's
+/// stimuli.
 public enum SesameDisturbances {
-  /// The disturbances among the faults that a device can be given.
+  /// Returns the disturbances among the faults of a device.
   ///
-  /// What could harm a lock that nobody stands around is offered only where a lock is emulated.
+  /// Disturbances that could harm a lock without a fixture are offered only if the lock is emulated.
   public static func offered(with faults: [String]) -> [Disturbance] {
     let isEmulated = faults.contains("inject")
     return all.filter { faults.contains($0.fault) && (isEmulated || $0.fault != "reflect") }
   }
 
-  /// Arguments worth trying, the simplest first.
+  /// The arguments worth trying, the simplest first.
   public static let arguments: [(stimulus: String, values: [[Argument]])] = [
     (
       "setAutolock",
@@ -22,17 +23,19 @@ public enum SesameDisturbances {
     ("lock", tags), ("unlock", tags), ("toggle", tags),
   ]
 
-  /// Positions that generated tests may set on a real lock: the usual ones, and others between them. The motor is then
-  /// driven no further than usual, and a bolt that rests in a usual position is in neither of the others.
+  /// Returns the positions that generated tests may set on a real lock: the usual ones, and others between them.
   ///
-  /// The ranges that are set on an OS2 lock reach further than that: it is given the usual ones alone.
+  /// The motor then turns no further than usual, and a bolt that rests in a usual position is in neither of the
+  /// others.
+  ///
+  /// An OS2 lock is only given the usual positions, because the ranges set on it extend further than that.
   public static func positionsWithoutAHand(of model: ProductModel) -> [[Argument]] {
     let between = [Argument("lock", .integer(30)), Argument("unlock", .integer(60))]
     return model.generation == .os3 ? [[], between] : [[]]
   }
 
-  /// None, the usual one, and tags of no bytes, of bytes that are no text, and of as many as fit; the last with a
-  /// type, as newer apps send them, alone and with as much behind it as a record of the history holds.
+  /// No tag, the usual one, and tags of no bytes, of bytes that are not text, and of maximum length. The last two
+  /// have a type, as newer apps send them: without additional data, and with as much as a history record holds.
   private static let tags: [[Argument]] = [
     [], [Argument("tag", .text("Alice"))], [Argument("bytes", .text(""))],
     [Argument("bytes", .text("fffe80"))],
@@ -46,7 +49,7 @@ public enum SesameDisturbances {
     environment + Interference.names.map { Disturbance(.messages, $0, Interference.values(of: $0)) } + att
     + link
 
-  /// What happens around the lock.
+  /// Events around the lock.
   private static let environment = [
     Disturbance(.events, "jam", [.flag(true), .flag(false)]),
     Disturbance(.events, "battery", [.number(6), .number(5.2), .number(4.5), .number(3), .number(0)]),
@@ -65,13 +68,13 @@ public enum SesameDisturbances {
       ["busy", "unlock", "lock", "wrong-key", "replay"].map { Value.text($0) }),
   ]
 
-  /// What the client's Bluetooth sends that makes no sense.
+  /// Malformed packets of the client's Bluetooth.
   private static let att = [
     Disturbance(.att, "att", MalformedBluetooth.allCases.map { .text($0.rawValue) }),
     Disturbance(.att, "unsubscribe"),
   ]
 
-  /// What happens on the way.
+  /// Events on the link.
   private static let link = [
     Disturbance(.link, "drop", frames),
     Disturbance(.link, "corrupt", frames),

@@ -2,7 +2,7 @@ public import Conformance
 import Sesame
 
 extension LockFamily {
-  /// Locks that speak Sesame, of either generation.
+  /// Locks that implement the Sesame protocol, of either generation.
   public static let sesame: LockFamily = {
     do {
       return try LockFamily(

@@ -1,7 +1,7 @@
 import Sesame
 public import Conformance
 
-/// What the settings of a lock's start may be, whoever brings it there.
+/// The valid settings of a lock's start, regardless of what establishes it.
 ///
 /// | setting | values |
 /// |---|---|
@@ -10,7 +10,7 @@ public import Conformance
 /// | `battery` | volts, as of the fault of that name |
 /// | `history` | empty |
 public enum StartSettings {
-  /// Throws when a setting has a value that no lock can start with.
+  /// Throws if a setting has a value with which no lock can start.
   public static func check(_ setting: Argument) throws(LabFault) {
     switch (setting.name, setting.value) {
     case ("bolt", .text(let place)) where BoltState(rawValue: place) != nil: return
@@ -31,7 +31,7 @@ public enum StartSettings {
 }
 
 extension Value {
-  /// The volts of a battery, where the value is a number that a lock can tell; `nil` otherwise.
+  /// The volts of a battery if the value is a number that a lock can report; `nil` otherwise.
   public var volts: Double? {
     let number: Double? =
       switch self {
@@ -42,9 +42,9 @@ extension Value {
     return number.flatMap { (0...Self.maximumVolts).contains($0) ? $0 : nil }
   }
 
-  /// What is expected where a battery is given.
+  /// The expected value of a battery setting, in words.
   public static var voltsExpected: String { "a number of volts from 0 to \(maximumVolts)" }
 
-  /// The most that a Sesame lock can tell of its battery.
+  /// The maximum voltage that a Sesame lock can report.
   private static var maximumVolts: Double { 7.2 }
 }
