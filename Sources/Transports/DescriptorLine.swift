@@ -3,28 +3,28 @@ import Bluetooth
 import Glibc
 import Basics
 
-/// H4 over a descriptor: a stream, or datagrams that hold a packet each.
+/// H4 over a file descriptor: a stream, or datagrams that hold one packet each.
 ///
 ///                  accept                        closed, malformed, silence
 ///     listening ───────────▶ peer ─────────────────────────────────────────▶ fault
 ///     (servers)               ▲
 ///                             │ open (clients, serial lines, adapters)
 final class DescriptorLine: Line {
-  /// What a transport opened.
+  /// The file descriptors that a transport has opened.
   struct Ends {
-    /// Where packets come and go, or -1 while a server has no peer.
+    /// The descriptor that carries packets, or -1 while a server has no peer.
     var peer: Int32 = -1
-    /// Where a server is called, or -1.
+    /// The descriptor on which a server listens, or -1.
     var listener: Int32 = -1
-    /// Whether each read gives a packet and each write takes one.
+    /// Whether each read returns one packet and each write takes one.
     var isDatagram = false
-    /// Whether it is TCP, which must be told not to dawdle.
+    /// Whether it is TCP, which needs options against delays.
     var isTCP = false
   }
 
-  /// How many bytes may wait to be sent.
+  /// The maximum number of bytes that wait to be sent.
   private static let outgoingLimit = 64 * 1024
-  /// How many bytes one read takes, and how many reads there are before others have their turn.
+  /// The size of one read, and the maximum number of reads in a row, which gives other lines their share.
   private static let readSize = 4096
   private static let readLimit = 16
 
@@ -37,7 +37,7 @@ final class DescriptorLine: Line {
   private var stuckSince: Instant?
   private var partialSince: Instant?
 
-  /// Takes over descriptors, which it closes at the end.
+  /// Takes ownership of the descriptors, and closes them at the end.
   init(_ ends: Ends, name: String, settings: TransportSettings) {
     self.ends = ends
     self.name = name
@@ -52,7 +52,7 @@ extension DescriptorLine {
 
   var isFull: Bool { outgoing.byteCount > Self.outgoingLimit }
 
-  /// The port where a TCP server is called.
+  /// The port on which a TCP server listens.
   var port: UInt16? { ends.listener >= 0 && ends.isTCP ? TCP.localPort(of: ends.listener) : nil }
 
   func descriptors(reading: Bool) -> [(descriptor: Int32, events: Int16)] {
@@ -76,7 +76,7 @@ extension DescriptorLine {
   func service(_ traffic: inout Traffic, at now: Instant) throws(TransportFault) {
     if !hasPeer, ends.listener >= 0 { accept(&traffic) }
     guard hasPeer else { return }
-    // While nothing is read, the rest of a packet is not late.
+    // While reading is suspended, the rest of a packet is not late.
     if traffic.isFull, partialSince != nil { partialSince = now }
     try read(into: &traffic, at: now)
     try flush(at: now)
@@ -169,7 +169,7 @@ extension DescriptorLine {
     }
   }
 
-  /// The fault of a connection that has ended, by an error or, with 0, in order.
+  /// The fault of a connection that has ended: by an error, or in an orderly way if the code is 0.
   private func ended(_ code: Int32) -> TransportFault {
     let partial = stream.pendingCount > 0 ? " in the middle of a packet" : ""
     return TransportFault(
@@ -179,18 +179,18 @@ extension DescriptorLine {
   }
 }
 
-/// Packets that wait to be sent, the oldest perhaps in part.
+/// Packets that wait to be sent; the oldest may have been sent in part.
 struct OutgoingPackets {
   private var packets = FIFO<[UInt8]>()
   private var sent = 0
 
-  /// How many bytes wait.
+  /// The number of waiting bytes.
   private(set) var byteCount = 0
 
   var count: Int { packets.count }
   var isEmpty: Bool { packets.isEmpty }
 
-  /// The oldest packet, and where in it the bytes begin that were not sent.
+  /// The oldest packet, and the position of its first unsent byte.
   var first: (bytes: [UInt8], start: Int)? { packets.first.map { ($0, sent) } }
 
   mutating func append(_ bytes: [UInt8]) {
@@ -198,7 +198,7 @@ struct OutgoingPackets {
     byteCount += bytes.count
   }
 
-  /// Drops bytes of the oldest packet, which have been sent.
+  /// Removes sent bytes of the oldest packet.
   mutating func remove(_ count: Int) {
     byteCount -= count
     sent += count

@@ -3,12 +3,12 @@ import Bluetooth
 import Glibc
 import Basics
 
-/// One program at a time: a file that is locked while a controller is in use.
+/// Reserves a controller for one program: a file that is locked while the controller is in use.
 ///
-/// The system drops the lock when the program ends, however it ends; the file stays. Servers that take several
-/// clients are not locked, nor are ports, which only one program can bind anyway.
+/// The system releases the lock when the program ends, for any reason; the file stays. Servers that accept several
+/// clients are not locked. Neither are ports, which only one program can bind anyway.
 final class EndpointLock {
-  /// What the controller is called in the folder: `usb-1-2.3`, `hci0`, `dev-ttyUSB0`.
+  /// The name of the controller in the folder: `usb-1-2.3`, `hci0`, `dev-ttyUSB0`.
   let endpoint: String
   private let descriptor: Int32
 
@@ -53,13 +53,13 @@ extension EndpointLock {
     return folder + "/" + String(name) + ".lock"
   }
 
-  /// Makes the folder for this user alone, and rejects one that another user could have made.
+  /// Creates the folder with access for this user only, and rejects one that another user may have created.
   private static func prepare(_ folder: String) throws(TransportFault) {
     if Kernel.mkdir(folder, 0o700) != 0, errno != EEXIST {
       throw TransportFault(
         .unavailable, "\(folder) cannot be made, to lock controllers in (\(errorText(errno)))")
     }
-    // What is looked at and what is changed is one folder, whatever takes its name meanwhile.
+    // Check and change the same folder, even if its name refers to another one in the meantime.
     let descriptor = Kernel.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
     guard descriptor >= 0 else { throw refusal(folder, errno) }
     defer { Kernel.close(descriptor) }
@@ -79,13 +79,13 @@ extension EndpointLock {
   }
 }
 
-/// Who uses a controller, as its lock file says.
+/// The user of a controller, as recorded in its lock file.
 public struct LockHolder: Hashable, Sendable {
-  /// What the controller is called.
+  /// The name of the controller.
   public var endpoint: String
-  /// The program's number; `nil` where the file does not say.
+  /// The process ID; `nil` if the file does not contain it.
   public var process: Int32?
-  /// Since when, in UTC.
+  /// When the lock was taken, in UTC.
   public var since: String?
 
   init(of endpoint: String, in text: String) {
@@ -97,7 +97,7 @@ public struct LockHolder: Hashable, Sendable {
 }
 
 extension LockHolder {
-  /// Who holds a controller now, of those whose files lie in a folder.
+  /// Returns the current holders of the controllers whose lock files are in a folder.
   public static func all(in folder: String = TransportSettings.usualLockFolder) -> [LockHolder] {
     let names = folderEntries(folder) ?? []
     return names.filter { $0.hasSuffix(".lock") }.compactMap { name in
@@ -111,14 +111,14 @@ extension LockHolder {
 }
 
 extension LockHolder: CustomStringConvertible {
-  /// The program and since when: `process 4711 since 2026-11-21T00:50:17.042Z`.
+  /// The process and the time: `process 4711 since 2026-11-21T00:50:17.042Z`.
   public var description: String {
     let program = process.map { $0 == getpid() ? "this process" : "process \($0)" } ?? "another program"
     return program + (since.map { " since \($0)" } ?? "")
   }
 }
 
-/// The first bytes of a file that is open, as text that can be shown.
+/// Returns the first bytes of an open file, as printable text.
 private func contents(of descriptor: Int32) -> String {
   printable(Descriptors.beginning(of: descriptor, count: 200))
 }

@@ -1,14 +1,14 @@
 import Bluetooth
 import Basics
 
-/// What a transport runs over, once it is open: it moves packets and waits for nothing.
+/// The open connection under a transport: it moves packets and never blocks.
 ///
-/// Every call stands beside a system call, so it may be dynamic.
+/// Every call comes with a system call, so dynamic dispatch does not matter.
 protocol Line: AnyObject {
   /// Whether a peer is connected; a server may be without one.
   var hasPeer: Bool { get }
 
-  /// Whether as much waits to be sent as may wait.
+  /// Whether the queue of packets to send is full.
   var isFull: Bool { get }
 
   /// What to poll, given whether more packets are wanted.
@@ -17,25 +17,26 @@ protocol Line: AnyObject {
   /// When ``service(_:at:)`` must be called even if nothing is ready.
   var deadline: Instant? { get }
 
-  /// Sends a packet, or keeps it until it can be sent.
+  /// Sends a packet, or queues it until it can be sent.
   func send(_ packet: HCIPacket, at now: Instant) throws(TransportFault)
 
-  /// Sends and receives what can be, and looks at the time. What it learns by the way it reports.
+  /// Sends and receives what is possible without waiting, and checks the timeouts. Reports other observations as
+  /// diagnostics.
   func service(_ traffic: inout Traffic, at now: Instant) throws(TransportFault)
 
-  /// Drops the other end, and keeps what a new opening needs again; false when nothing can be kept.
+  /// Disconnects the peer and keeps what the next opening needs; returns false if nothing can be kept.
   func restart() -> Bool
 
-  /// Lets go of everything. Nothing is called after it.
+  /// Releases all resources. No call may follow.
   func close()
 }
 
-/// What comes out of a line.
+/// The packets and diagnostics from a line.
 struct Traffic {
-  /// As many packets as may wait before reading stops: then the other end has to wait.
+  /// The maximum number of queued packets. When it is reached, reading stops and the peer has to wait.
   private static let limit = 1024
 
-  /// The packets that arrived and were not taken yet.
+  /// The packets that have arrived and have not been taken yet.
   var inbox = FIFO<HCIPacket>()
   var diagnostics: [String] = []
 

@@ -2,9 +2,9 @@ import System
 import Bluetooth
 import Basics
 
-/// Opening a way to a controller, with all that has to be known for it.
+/// Opens a transport to a controller, with everything needed for that.
 struct Opening {
-  /// What came of it.
+  /// The result of opening.
   struct Opened {
     var line: any Line
     var lock: EndpointLock?
@@ -13,11 +13,11 @@ struct Opening {
 
   var spec: TransportSpec
   var settings: TransportSettings
-  /// The lock of an earlier opening, which still holds.
+  /// The lock from a previous opening, which is still held.
   var held: EndpointLock?
-  /// The dongle of an earlier opening. It is the one that is meant, whatever is plugged in by now.
+  /// The dongle of a previous opening: the same one must be opened again, regardless of what else is plugged in.
   var known: USBDongle?
-  /// Whether a dongle has to be reset.
+  /// Whether to reset a dongle.
   var isReset: Bool
   var limit: Instant
 }
@@ -61,7 +61,7 @@ extension Opening {
     return Opened(line: line, lock: lock, dongle: picked)
   }
 
-  /// Which dongles there are instead.
+  /// Lists the dongles that are available instead.
   private func offer(_ dongles: [USBDongle]) -> String {
     guard !dongles.isEmpty else { return "no Bluetooth dongle is" }
     return "there is "

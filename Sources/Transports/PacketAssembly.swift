@@ -1,16 +1,16 @@
 import Bluetooth
 
-/// Puts the packets of one USB endpoint together from transfers, which divide them as they like.
+/// Assembles the packets of one USB endpoint from transfers, whose boundaries are arbitrary.
 ///
-/// The endpoint tells the kinds apart, so no octet stands in front (Core 5.4, Vol 4 Part B §2.2).
+/// The endpoint determines the packet type, so there is no type octet (Core 5.4, Vol 4 Part B §2.2).
 struct PacketAssembly {
-  /// What an endpoint carries, as H4 would write it.
+  /// The packet type of an endpoint, as the H4 indicator.
   enum Kind: UInt8 {
     case acl = 0x02
     case event = 0x04
   }
 
-  /// The longest data that is believed, as in ``H4Stream``.
+  /// The maximum accepted data length, as in ``H4Stream``.
   private static let maximumDataLength = 4096
 
   private let kind: Kind
@@ -20,10 +20,10 @@ struct PacketAssembly {
     self.kind = kind
   }
 
-  /// How many bytes wait for the rest of their packet.
+  /// The number of bytes of an incomplete packet.
   var pendingCount: Int { buffer.count }
 
-  /// Appends a transfer, and returns the packets that it completes.
+  /// Appends a transfer's bytes, and appends the packets that they complete to `packets`.
   mutating func append(_ bytes: some Collection<UInt8>, to packets: inout [HCIPacket]) throws(DecodeError) {
     buffer.append(contentsOf: bytes)
     var start = 0
@@ -34,7 +34,7 @@ struct PacketAssembly {
     buffer.removeFirst(start)
   }
 
-  /// The size of the packet, once its header is there.
+  /// Returns the size of the packet once its header has arrived.
   private func sizeOfPacket(at start: Int) throws(DecodeError) -> Int? {
     let headerSize = kind == .event ? 2 : 4
     guard buffer.count - start >= headerSize else { return nil }

@@ -4,10 +4,10 @@ import Glibc
 
 /// Serial lines that carry H4 (Core 5.4, Vol 4 Part A).
 enum SerialPort {
-  /// The speed when none is named, as in Bumble.
+  /// The default speed, as in Bumble.
   static let usualSpeed = 1_000_000
 
-  /// The speeds that every Linux has, in bits a second.
+  /// The speeds that every Linux system supports, in bits per second.
   static let speeds: [(rate: Int, code: Int32)] = [
     (9600, B9600), (19200, B19200), (38400, B38400), (57600, B57600), (115_200, B115200), (230_400, B230400),
     (460_800, B460800), (500_000, B500000), (576_000, B576000), (921_600, B921600), (1_000_000, B1000000),
@@ -15,7 +15,7 @@ enum SerialPort {
     (3_000_000, B3000000), (3_500_000, B3500000), (4_000_000, B4000000),
   ]
 
-  /// Opens a line with eight data bits, no parity and one stop bit, and drops what it holds.
+  /// Opens a line with eight data bits, no parity and one stop bit, and discards what it has buffered.
   static func open(
     _ path: String, speed: Int, hasFlowControl: Bool, name: String
   ) throws(TransportFault)
@@ -24,7 +24,7 @@ enum SerialPort {
     let descriptor = Kernel.open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else { throw refused(name, errno) }
     do throws(TransportFault) {
-      // Programs of other users, and other than ours, respect this one.
+      // Other users' programs and other software respect this lock.
       guard Kernel.flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
         guard errno == EWOULDBLOCK else {
           throw TransportFault(
@@ -57,7 +57,7 @@ enum SerialPort {
     line.c_cflag &= ~tcflag_t(CSTOPB)
     line.c_cflag &= ~tcflag_t(CRTSCTS)
     if hasFlowControl { line.c_cflag |= tcflag_t(CRTSCTS) }
-    // Without a byte there is nothing to read, which is not the end.
+    // VMIN 1, VTIME 0: a read without data then fails with EAGAIN instead of returning 0, the end of the stream.
     line.c_cc.6 = 1
     line.c_cc.5 = 0
     guard unsafe cfsetspeed(&line, speed_t(code)) == 0, unsafe tcsetattr(descriptor, TCSANOW, &line) == 0

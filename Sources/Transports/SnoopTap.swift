@@ -5,14 +5,14 @@ import Secrets
 
 /// Captures all packets of a transport in btsnoop format, for Wireshark and btmon.
 ///
-/// Only its owner may read it, since keys can be derived from a captured registration; a key that is known here is
-/// replaced by asterisks. Each record is written at once, so that a program that is killed leaves a readable file.
+/// Only the owner may read the file, because keys can be derived from a captured registration; known keys are
+/// replaced by asterisks. Each record is written at once, so that a killed program leaves a readable file.
 struct SnoopTap: ~Copyable {
   private let descriptor: Int32
   private let role: TransportSettings.Role
   private var record: [UInt8] = []
 
-  /// Creates the file, or empties it. The capture of another program that still writes to it is left alone.
+  /// Creates or truncates the file. Throws if another program is still writing a capture to it.
   init(creating path: String, role: TransportSettings.Role) throws(TransportFault) {
     descriptor = Kernel.open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
     self.role = role
@@ -30,7 +30,7 @@ struct SnoopTap: ~Copyable {
       throw TransportFault(.busy, "the capture \(path) is being written by another program")
     }
     restrict()
-    // A pipe has nothing to cut off.
+    // Truncation fails harmlessly on a pipe.
     _ = Kernel.ftruncate(descriptor, 0)
     record = BTSnoop.header
     guard write() else {
@@ -42,9 +42,9 @@ struct SnoopTap: ~Copyable {
     if descriptor >= 0 { Kernel.close(descriptor) }
   }
 
-  /// Writes a packet down.
+  /// Records a packet.
   ///
-  /// - Returns: whether that went well; a record may be torn when it did not.
+  /// - Returns: whether it was written; if not, the last record may be incomplete.
   mutating func note(_ packet: HCIPacket, isSent: Bool) -> Bool {
     record.removeAll(keepingCapacity: true)
     BTSnoop.Record(
@@ -55,7 +55,7 @@ struct SnoopTap: ~Copyable {
     return write()
   }
 
-  /// Restricts an existing file to its owner; the mode of a pipe or a terminal stays.
+  /// Restricts an existing file to its owner; the mode of a pipe or a terminal does not change.
   private func restrict() {
     var status = stat()
     guard Kernel.fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }

@@ -3,7 +3,7 @@ import Bluetooth
 import Glibc
 import Basics
 
-/// Sockets for H4 over TCP. None waits, except for a name to be resolved.
+/// TCP sockets for H4. No call blocks, except to resolve a host name.
 enum TCP {
   /// Connects to a server, at the first of its addresses that answers.
   static func connect(
@@ -22,7 +22,7 @@ enum TCP {
       .unavailable, "\(name) does not answer (\(errorText(failure))); does the controller run there?")
   }
 
-  /// Listens at a port; no host is every interface.
+  /// Listens on a port, on all interfaces if there is no host.
   static func listen(
     on host: String?, port: UInt16, name: String
   ) throws(TransportFault) -> DescriptorLine.Ends {
@@ -34,7 +34,7 @@ enum TCP {
         continue
       }
       set(SOL_SOCKET, SO_REUSEADDR, 1, on: descriptor)
-      // Every interface is to mean IPv4 too.
+      // All interfaces must include IPv4.
       if host == nil, address.family == AF_INET6 { set(Int32(IPPROTO_IPV6), IPV6_V6ONLY, 0, on: descriptor) }
       let status = unsafe address.withPointer { unsafe Kernel.bind(descriptor, $0, $1) }
       if status == 0, Kernel.listen(descriptor, 1) == 0 { return .init(listener: descriptor, isTCP: true) }
@@ -45,7 +45,7 @@ enum TCP {
       failure == EADDRINUSE ? .busy : .unavailable, "\(name) cannot be listened on (\(errorText(failure)))")
   }
 
-  /// Takes the next peer that called, or `nil` when none has.
+  /// Accepts the next peer; returns `nil` if none is waiting.
   static func accept(from listener: Int32) -> (descriptor: Int32, name: String)? {
     var address = SocketAddress()
     let descriptor = unsafe address.withMutablePointer { unsafe Kernel.accept(listener, $0, $1) }
@@ -106,7 +106,7 @@ extension TCP {
     return .success(descriptor)
   }
 
-  /// How connecting ended: 0, or the error.
+  /// Returns the result of connecting: 0, or the error code.
   private static func awaitConnection(of descriptor: Int32, until limit: Instant) -> Int32 {
     while !Waiting.wait(for: [(descriptor, Int16(POLLOUT))], until: limit) {
       if Waiting.now >= limit { return ETIMEDOUT }
@@ -138,13 +138,13 @@ extension TCP {
       unsafe addresses.append(SocketAddress(entry.pointee.ai_addr, entry.pointee.ai_addrlen))
       unsafe next = entry.pointee.ai_next
     }
-    // An interface without IPv6 is still every interface.
+    // Fall back to IPv4 for all interfaces if there is no IPv6.
     if host == nil { addresses.sort { $0.family == AF_INET6 && $1.family != AF_INET6 } }
     return addresses
   }
 }
 
-/// An address of the internet protocols, of either version.
+/// An IPv4 or IPv6 socket address.
 struct SocketAddress {
   private var storage = sockaddr_storage()
   private var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -160,15 +160,15 @@ struct SocketAddress {
 
   var family: Int32 { Int32(storage.ss_family) }
 
-  /// The port, in the byte order of this machine.
+  /// The port, in host byte order.
   var port: UInt16 {
-    // Both versions have it after the family.
+    // In both versions the port follows the family.
     unsafe withUnsafeBytes(of: storage) { bytes in
       unsafe UInt16(bytes[2]) << 8 | UInt16(bytes[3])
     }
   }
 
-  /// The numbers of address and port.
+  /// The address and port in numeric form.
   var text: String {
     var host = [CChar](repeating: 0, count: Int(NI_MAXHOST))
     let status = unsafe withPointer { address, size in

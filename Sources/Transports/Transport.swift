@@ -3,19 +3,19 @@ public import Bluetooth
 import Glibc
 public import Basics
 
-/// A way to a real controller, or from one that we play to a host.
+/// A transport to a real controller, or from an emulated controller to a host.
 ///
-///                   fault, or the other end closes
+///                   fault, or the peer closes
 ///         open ─────────────────────────────────────▶ failed
 ///          ▲ │                                          │
 ///          │ └────── close() ─────▶ closed              │
 ///          └──────────── reopen() ──┴───────────────────┘
 ///
-/// It has no thread: packets move only inside of its calls. One loop over several transports and sockets polls their
-/// ``descriptors`` together, calls ``service()`` on each, and takes what arrived with ``take()``. Packets that
-/// arrived before a fault come before it.
+/// It has no thread: packets move only inside its calls. One loop over several transports and sockets polls their
+/// ``descriptors`` together, calls ``service()`` on each, and takes received packets with ``take()``. Packets that
+/// arrived before a fault are returned before it is thrown.
 public final class Transport: HCITransport {
-  /// Which way.
+  /// The specification of the transport.
   public let spec: TransportSpec
   private let settings: TransportSettings
   private var line: (any Line)?
@@ -25,7 +25,7 @@ public final class Transport: HCITransport {
   private var traffic = Traffic()
   private var fault: TransportFault?
 
-  /// Opens the way, and waits until it is open.
+  /// Opens the transport, and waits until it is open.
   public init(
     opening spec: TransportSpec, settings: TransportSettings = TransportSettings()
   ) throws(TransportFault) {
@@ -40,7 +40,7 @@ public final class Transport: HCITransport {
 }
 
 extension Transport {
-  /// The monotonic clock: one scale for all transports of this process, ``Waiting/now``.
+  /// The monotonic clock ``Waiting/now``, which all transports of this process share.
   public var now: Instant { Waiting.now }
 
   /// Sends a packet, and blocks only while too much is already queued.
@@ -59,7 +59,7 @@ extension Transport {
     note(packet, isSent: true)
   }
 
-  /// Lets time pass up to the next packet, or up to a limit when there is none before.
+  /// Lets time pass until the next packet, at most until `limit`.
   public func receive(until limit: Instant) throws(TransportFault) -> HCIPacket? {
     while true {
       if let packet = take() { return packet }
@@ -76,7 +76,7 @@ extension Transport {
   /// A server keeps its port, and disconnects its peer.
   public func reopen() throws(TransportFault) { try reopen(.untouched, until: now + settings.reopenTimeout) }
 
-  /// Dongles can be reset, and what hangs on a switch can be turned off and on.
+  /// A dongle can be reset, and a controller on a power switch can be turned off and on.
   public var reopenings: [Reopening] {
     var all = [Reopening.untouched]
     if spec.isDongle { all.append(.afterReset) }
@@ -104,7 +104,7 @@ extension Transport {
     }
   }
 
-  /// Lets go of the controller, for other programs too.
+  /// Releases the controller, also for other programs.
   public func close() {
     closeLine()
     lock = nil
@@ -113,20 +113,21 @@ extension Transport {
 }
 
 extension Transport {
-  /// What to poll, with the events of poll(2) that are waited for.
+  /// The descriptors to poll, with their events for poll(2).
   public var descriptors: [(descriptor: Int32, events: Int16)] {
     line?.descriptors(reading: !traffic.isFull) ?? []
   }
 
-  /// How long a poll may last before ``service()`` has something to do; `nil` for any length.
+  /// The maximum duration of a poll before ``service()`` must be called; `nil` if it is unlimited.
   public var pollTimeout: Interval? {
     if fault != nil || !traffic.inbox.isEmpty { return .zero }
     return line?.deadline.map { max(.zero, $0 - now) }
   }
 
-  /// Sends and receives what can be at once.
+  /// Sends and receives what is possible without waiting.
   ///
-  /// - Throws: what is wrong with the way, once all that arrived before has been taken, and on every call after it.
+  /// - Throws: the transport's fault, once all packets that arrived before it have been taken, and on every later
+  ///   call.
   public func service() throws(TransportFault) {
     if fault == nil, let line {
       do {
@@ -138,16 +139,16 @@ extension Transport {
     if let fault, traffic.inbox.isEmpty { throw fault }
   }
 
-  /// Takes the next packet that has arrived; `nil` if there is none.
+  /// Takes the next received packet; `nil` if there is none.
   public func take() -> HCIPacket? { traffic.inbox.popFirst() }
 
   /// Whether a peer is connected: false while a server waits for its peer, and after a fault.
   public var hasPeer: Bool { fault == nil && line?.hasPeer == true }
 
-  /// The port where a TCP server is called, which the system picks for port 0.
+  /// The port on which a TCP server listens, which the system chooses for port 0.
   public var port: UInt16? { (line as? DescriptorLine)?.port }
 
-  /// Takes the sentences on what happened to the way since the last call: opened, closed, tried again.
+  /// Takes the diagnostics since the last call: opened, closed, retried.
   public func takeDiagnostics() -> [String] {
     defer { traffic.diagnostics = [] }
     return traffic.diagnostics
@@ -155,15 +156,15 @@ extension Transport {
 }
 
 extension Transport {
-  /// The maximum number of diagnostics that are kept until they are taken.
+  /// The maximum number of stored diagnostics.
   private static let diagnosticLimit = 100
 
   private func diagnostic(_ text: String) {
     if traffic.diagnostics.count < Self.diagnosticLimit { traffic.diagnostics.append(text) }
   }
 
-  /// How much longer than it may take the opening or closing of a way is waited for. The system may keep a call that is
-  /// about a broken device; nothing else then waits for it.
+  /// How much longer than its time limit an opening or closing may take. The system may block a call to a broken
+  /// device for longer; the call is then abandoned.
   private static let grace = Interval.seconds(1)
 
   private func open(until limit: Instant, isReset: Bool = false) throws(TransportFault) {
@@ -201,7 +202,7 @@ extension Transport {
     diagnostic("\(spec): \(try cyclePower(dongle?.path ?? spec.busPath, limit))")
   }
 
-  /// Tries again after longer and longer pauses.
+  /// Retries with increasing pauses.
   private func openAgain(until limit: Instant, isReset: Bool) throws(TransportFault) {
     var pause = Interval.milliseconds(50)
     var last: TransportFault?
@@ -209,7 +210,7 @@ extension Transport {
       do {
         return try open(until: limit, isReset: isReset)
       } catch {
-        // Only what is new is worth a line.
+        // Report only changed errors.
         if error != last { diagnostic("\(spec): not opened yet: \(error)") }
         last = error
         guard now + pause < limit else { throw error }
@@ -239,7 +240,7 @@ extension Transport {
     }
   }
 
-  /// Sends and receives what can be, and notes what arrived, before the fault that ended it if there was one.
+  /// Exchanges packets, and processes those that arrived even if a fault followed them.
   private func exchange(over line: any Line) throws(TransportFault) {
     let waiting = traffic.inbox.count
     var trouble: TransportFault?
@@ -252,7 +253,8 @@ extension Transport {
     if let trouble { throw trouble }
   }
 
-  /// Notes what just arrived. What only our own end may send is dropped with everything after it, and is a fault.
+  /// Records the packets that have just arrived. A packet that only this end may send is a fault, and is dropped
+  /// with all later packets.
   private func admit(from waiting: Int) -> TransportFault? {
     guard traffic.inbox.count > waiting else { return nil }
     for packet in traffic.inbox.dropFirst(waiting) { note(packet, isSent: false) }

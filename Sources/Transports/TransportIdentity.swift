@@ -1,6 +1,6 @@
 import System
 
-// What two programs must not use at the same time, whatever their users call it.
+// The identity of a controller, independent of its specification: no two programs may use one at the same time.
 
 extension TransportSpec {
   /// The identity of the controller at the other end.
@@ -25,12 +25,12 @@ extension TransportSpec {
     }
   }
 
-  /// Whether it leads to a dongle that can be reset on its bus.
+  /// Whether the transport uses a dongle that can be reset on its bus.
   public var isDongle: Bool {
     if case .usb = self { true } else { false }
   }
 
-  /// Where on a USB bus the controller is plugged in, as in `1-2.3`; `nil` where it is not, or not on one.
+  /// The controller's position on a USB bus, as in `1-2.3`; `nil` if it is absent or not on USB.
   public var busPath: String? {
     switch self {
     case .usb(let selector):
@@ -42,7 +42,7 @@ extension TransportSpec {
     }
   }
 
-  /// Whether the controller is there, as far as that can be told without touching it; `nil` where it cannot.
+  /// Whether the controller is present; `nil` if that cannot be determined without opening it.
   public var isPresent: Bool? {
     switch self {
     case .usb(let selector):
@@ -59,7 +59,7 @@ extension TransportSpec {
 }
 
 extension USBDongle {
-  /// Its serial number, unless others of its kind have the same, or else its place.
+  /// Returns the serial number if it is unique among the dongles, and the bus position otherwise.
   fileprivate func identity(among dongles: [USBDongle]) -> String {
     let alike = dongles.filter { $0.vendor == vendor && $0.product == product && $0.serial == serial }
     guard let serial, alike.count < 2 else { return "usb:\(path)" }

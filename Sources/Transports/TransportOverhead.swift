@@ -3,22 +3,21 @@ import Bluetooth
 import Glibc
 public import Basics
 
-/// What a command to a controller takes over a transport and over a bare socket, both against the same controller in
-/// another program.
+/// The duration of a command over a transport and over a plain socket, to the same controller in another process.
 public struct TransportOverhead: Equatable, Sendable {
-  /// What a command and its answer take over a transport, encoded and decoded.
+  /// The duration of a command and its response over a transport, including encoding and decoding.
   public var transport: Interval
-  /// What the same octets take over a socket, looked at only for their length.
+  /// The duration over a plain socket, which only inspects the length of the response.
   public var socket: Interval
 
-  /// Measures both by turns.
+  /// Measures both alternately.
   ///
   /// - Parameters:
-  ///   - server: a program and its arguments. It serves a controller, to one peer after the other, and says where on
-  ///     its first line: `tcp-server:127.0.0.1:PORT`.
-  ///   - rounds: how often each is measured; the least counts.
-  ///   - commands: how many commands a round has.
-  /// - Returns: what it took, or `nil` when something went wrong.
+  ///   - server: a program and its arguments. It serves a controller to one peer after the other, and prints its
+  ///     address on the first line: `tcp-server:127.0.0.1:PORT`.
+  ///   - rounds: the number of measurements; the minimum counts.
+  ///   - commands: the number of commands in a measurement.
+  /// - Returns: the durations, or `nil` if the measurement failed.
   public static func measure(server: [String], rounds: Int, commands: Int) -> TransportOverhead? {
     let words = server.map(shellWord).joined(separator: " ")
     guard let program = try? ChildProcess(command: "exec " + words) else { return nil }
@@ -50,7 +49,7 @@ public struct TransportOverhead: Equatable, Sendable {
   private static let command = HCICommand.readLocalVersionInformation()
 }
 
-// MARK: - The two ways
+// MARK: - Measurements
 
 extension TransportOverhead {
   private static func overTransport(_ port: UInt16, _ commands: Int) throws(TransportFault) -> Interval {
@@ -84,7 +83,7 @@ extension TransportOverhead {
     guard unsafe Kernel.send(socket, octets, octets.count, Int32(MSG_NOSIGNAL)) == octets.count else {
       throw TransportFault(.lost, "the controller takes nothing")
     }
-    // An event has three octets before its parameters: H4's, its code and how many there are.
+    // Three octets precede the parameters of an event: the H4 indicator, the event code and the length.
     var event = [UInt8](repeating: 0, count: 3 + 255)
     var count = 0
     while count < 3 || count < 3 + Int(event[2]) {

@@ -1,15 +1,15 @@
 import Basics
 
-/// Which way to which controller, in the words that Bumble's users already type.
+/// Specifies a transport and a controller, in the syntax that Bumble's users know.
 ///
 /// | text | controller |
 /// |---|---|
 /// | `usb:0` | the first Bluetooth dongle; also `usb:0A12:0001`, `usb:0A12:0001#1`, `usb:0A12:0001/SERIAL`, `usb:1-2.3` |
-/// | `hci-socket:0` | the adapter hci0, which must be down, by BlueZ's user channel |
-/// | `tcp-client:HOST:PORT` | one that listens there for H4 |
-/// | `tcp-server:HOST:PORT` | one that connects to us; the host `_` is every interface |
-/// | `unix-client:PATH` | one that listens at a socket; a path that starts with `@` is an abstract one |
-/// | `serial:PATH,SPEED` | one behind a serial line, H4; `,rtscts` for hardware flow control |
+/// | `hci-socket:0` | the adapter hci0, which must be down, through BlueZ's user channel |
+/// | `tcp-client:HOST:PORT` | a controller that listens there for H4 |
+/// | `tcp-server:HOST:PORT` | a controller that connects to this port; the host `_` means all interfaces |
+/// | `unix-client:PATH` | a controller that listens on a socket; a path that starts with `@` is abstract |
+/// | `serial:PATH,SPEED` | a controller on a serial line with H4; `,rtscts` for hardware flow control |
 public enum TransportSpec: Hashable, Sendable {
   /// A dongle, through libusb.
   case usb(USBSelector)
@@ -17,17 +17,17 @@ public enum TransportSpec: Hashable, Sendable {
   case hciSocket(Int)
   /// A server that speaks H4 over TCP.
   case tcpClient(host: String, port: UInt16)
-  /// A port where a client connects that speaks H4; no host is every interface.
+  /// A port to which a client connects that speaks H4; no host means all interfaces.
   case tcpServer(host: String?, port: UInt16)
   /// A server that speaks H4 over a Unix socket.
   case unixClient(path: String)
-  /// A serial line that carries H4; the speed in bits a second.
+  /// A serial line that carries H4; the speed in bits per second.
   case serial(path: String, speed: Int, hasFlowControl: Bool)
 }
 
 extension TransportSpec {
-  /// Whether it leads to one controller of this machine, with real air behind it, which one program uses at a time. Behind a
-  /// socket there may be anything, and whatever listens there has a controller for each who comes.
+  /// Whether the transport leads to one controller of this machine, with real air, for exclusive use by one
+  /// program. A socket may lead to anything, and its server provides a controller for each client.
   public var isController: Bool {
     switch self {
     case .usb, .hciSocket, .serial: true
@@ -36,47 +36,47 @@ extension TransportSpec {
   }
 }
 
-/// Which of the USB dongles.
+/// Selects a USB dongle.
 public struct USBSelector: Hashable, Sendable {
-  /// What a dongle is picked by.
+  /// The criterion of the selection.
   public enum Choice: Hashable, Sendable {
-    /// Its place among the Bluetooth dongles, from 0.
+    /// Its index among the Bluetooth dongles, from 0.
     case index(Int)
-    /// Vendor and product, and its place among those that have both.
+    /// Vendor and product, and its index among the dongles with both.
     case product(vendor: UInt16, product: UInt16, index: Int)
     /// Vendor, product and serial number.
     case serial(vendor: UInt16, product: UInt16, serial: String)
-    /// Where it is plugged in: the bus and the ports on the way, as in `1-2.3`.
+    /// Its bus position: the bus and the ports, as in `1-2.3`.
     case path(String)
   }
 
-  /// What it is picked by.
+  /// The criterion of the selection.
   public var choice: Choice
-  /// Whether an interface of another class than Bluetooth's is taken, written with a `!` at the end.
+  /// Whether to accept an interface of another class than Bluetooth's, written with a trailing `!`.
   public var isForced: Bool
 
-  /// Makes a selector.
+  /// Creates a selector.
   public init(_ choice: Choice, isForced: Bool = false) {
     self.choice = choice
     self.isForced = isForced
   }
 }
 
-/// Text that names no transport.
+/// The error for text that is not a transport specification.
 public struct TransportSpecError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The text.
   public var text: String
-  /// What is wrong with it, and what to write.
+  /// The problem, and what to write instead.
   public var hint: String
 
   public var description: String { "'\(text)' is no transport: \(hint)" }
 }
 
 extension TransportSpec {
-  /// The kinds, as they stand before the colon.
+  /// The kinds, as written before the colon.
   public static let kinds = ["usb", "hci-socket", "tcp-client", "tcp-server", "unix-client", "serial"]
 
-  /// Reads what a person typed.
+  /// Parses a specification.
   public init(text: some StringProtocol) throws(TransportSpecError) {
     let text = String(text)
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
@@ -129,12 +129,12 @@ extension USBSelector: CustomStringConvertible {
   }
 }
 
-/// Vendor and product as people know them from `lsusb`: `0A12:0001`.
+/// Returns vendor and product as `lsusb` prints them, in upper case: `0A12:0001`.
 func productText(_ vendor: UInt16, _ product: UInt16) -> String {
   [vendor, product].map { $0.hex(digits: 4).uppercased() }.joined(separator: ":")
 }
 
-/// What to write instead.
+/// A suggestion for correct input.
 private struct Hint: Error {
   var text: String
 }
@@ -148,7 +148,7 @@ private func unknownKind(_ kind: String) -> Hint {
 
 private func bracketed(_ host: String) -> String { host.contains(":") ? "[\(host)]" : host }
 
-/// A number in digits alone: no sign, no spaces.
+/// Parses a number of digits only: no sign, no spaces.
 private func number<Number: FixedWidthInteger>(_ text: some StringProtocol, radix: Int = 10) -> Number? {
   guard text.utf8.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") }) else { return nil }
   return Number(text, radix: radix)

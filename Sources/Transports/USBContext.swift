@@ -4,7 +4,7 @@ import CLibUSB
 import Glibc
 import Basics
 
-/// One use of libusb, with its own event sources.
+/// A libusb context, with its own event sources.
 @safe final class USBContext {
   let pointer: OpaquePointer
 
@@ -21,7 +21,7 @@ import Basics
 }
 
 extension USBContext {
-  /// What to poll for transfers to go on.
+  /// The descriptors to poll for progress of the transfers.
   var descriptors: [(descriptor: Int32, events: Int16)] {
     guard let list = unsafe libusb_get_pollfds(pointer) else { return [] }
     defer { unsafe libusb_free_pollfds(list) }
@@ -34,7 +34,7 @@ extension USBContext {
     return descriptors
   }
 
-  /// When a transfer of ours times out; `nil` where none does, or where a descriptor says it.
+  /// When the next transfer times out; `nil` if none does, or if a descriptor signals it.
   var deadline: Instant? {
     guard unsafe libusb_pollfds_handle_timeouts(pointer) == 0 else { return nil }
     var time = timeval()
@@ -42,14 +42,14 @@ extension USBContext {
     return Waiting.now + .seconds(Int64(time.tv_sec)) + .microseconds(Int64(time.tv_usec))
   }
 
-  /// Calls back for every transfer that has ended, and waits for none.
+  /// Runs the callbacks of all completed transfers, without waiting.
   func handleEvents() {
     var time = timeval()
     _ = unsafe libusb_handle_events_timeout_completed(pointer, &time, nil)
   }
 }
 
-/// What libusb calls an error.
+/// Returns libusb's description of an error.
 func usbErrorText(_ status: Int32) -> String {
   guard let text = unsafe libusb_strerror(status) else { return "error \(status)" }
   return unsafe String(cString: text)

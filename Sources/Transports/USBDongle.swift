@@ -2,15 +2,15 @@ import System
 import Bluetooth
 import CLibUSB
 
-/// A USB device that can be a Bluetooth controller, as it is plugged in now.
+/// A USB device that can be a Bluetooth controller, at its current position.
 struct USBDongle: Hashable, Sendable {
-  /// The bus and the ports on the way, as in `1-2.3`: it stays the same when the dongle is plugged in again there.
+  /// The bus and the ports, as in `1-2.3`: they stay the same if the dongle is plugged in there again.
   var path: String
-  /// The vendor's number.
+  /// The vendor ID.
   var vendor: UInt16
-  /// The product's number.
+  /// The product ID.
   var product: UInt16
-  /// The serial number, where it has one.
+  /// The serial number, if the dongle has one.
   var serial: String?
   /// The interface that carries HCI.
   var interface: USBInterface
@@ -29,9 +29,9 @@ extension USBDongle {
   /// The class, subclass and protocol of a Bluetooth programming interface.
   private static let bluetooth: (UInt8, UInt8, UInt8) = (0xE0, 0x01, 0x01)
 
-  /// The Bluetooth dongles of this machine, by where they are plugged in.
+  /// Returns the Bluetooth dongles of this machine, sorted by bus position.
   ///
-  /// - Parameter isForced: whether any device counts that has the endpoints.
+  /// - Parameter isForced: whether to include any device with the required endpoints.
   static func all(_ context: USBContext, isForced: Bool = false) -> [USBDongle] {
     unsafe withDevices(context) { devices in
       unsafe devices.compactMap { unsafe USBDongle($0, isForced: isForced) }.sorted {
@@ -40,7 +40,7 @@ extension USBDongle {
     }
   }
 
-  /// The one that a selector names, of those that are there.
+  /// Returns the dongle that a selector names, if it is present.
   static func pick(_ selector: USBSelector, from dongles: [USBDongle]) -> USBDongle? {
     switch selector.choice {
     case .index(let index):
@@ -54,7 +54,7 @@ extension USBDongle {
     }
   }
 
-  /// The same dongle among those that are there now, perhaps plugged in elsewhere.
+  /// Returns the same dongle among those now present, possibly at another position.
   func again(in dongles: [USBDongle]) -> USBDongle? {
     let alike = dongles.filter { $0.vendor == vendor && $0.product == product }
     if let here = alike.first(where: { $0.path == path }) { return here }
@@ -62,7 +62,7 @@ extension USBDongle {
     return alike.first { $0.serial == serial }
   }
 
-  /// Opens the device; the status of libusb tells why not.
+  /// Opens the device; if that fails, the libusb status is the reason.
   func open(_ context: USBContext) -> (handle: OpaquePointer?, status: Int32) {
     unsafe USBDongle.withDevices(context) { devices in
       let device = unsafe devices.first { unsafe USBDongle.path(of: $0) == path }
@@ -97,7 +97,7 @@ extension USBDongle {
     self.interface = interface
   }
 
-  /// The path of a device below its bus; `nil` for the root of a bus.
+  /// Returns the path of a device below its bus; `nil` for a root hub.
   private static func path(of device: OpaquePointer) -> String? {
     var ports = [UInt8](repeating: 0, count: 7)
     let count = unsafe libusb_get_port_numbers(device, &ports, 7)
@@ -106,7 +106,7 @@ extension USBDongle {
     return "\(bus)-" + ports[..<Int(count)].map { "\($0)" }.joined(separator: ".")
   }
 
-  /// Bus and ports in the order of their numbers.
+  /// Returns whether one bus position precedes another, in numeric order.
   private static func comesBefore(_ left: String, _ right: String) -> Bool {
     let numbers = [left, right].map { $0.split { $0 == "-" || $0 == "." }.compactMap { Int($0) } }
     return numbers[0].lexicographicallyPrecedes(numbers[1])
@@ -114,7 +114,7 @@ extension USBDongle {
 }
 
 extension USBDongle {
-  /// The interface of Bluetooth's class or, where any class will do, the first that has the endpoints.
+  /// Returns the Bluetooth interface or, if any class will do, the first one with the required endpoints.
   private static func interface(of device: OpaquePointer, ofAnyClass isAny: Bool) -> USBInterface? {
     var configuration: UnsafeMutablePointer<libusb_config_descriptor>?
     if unsafe libusb_get_active_config_descriptor(device, &configuration) != 0 {
@@ -136,7 +136,7 @@ extension USBDongle {
 }
 
 extension USBInterface {
-  /// Finds the endpoints: interrupt in for events, bulk both ways for ACL data; `nil` where one is missing.
+  /// Finds the endpoints: interrupt in for events, bulk in both directions for ACL data; `nil` if one is missing.
   init?(_ setting: libusb_interface_descriptor) {
     var events: (address: UInt8, size: UInt16)?
     var aclIn: UInt8?
@@ -161,7 +161,7 @@ extension USBInterface {
 }
 
 extension USBDongle {
-  /// The fault of a dongle that cannot be opened, with the cure.
+  /// Returns the fault of a dongle that cannot be opened, with the remedy.
   func refusal(_ name: String, _ status: Int32) -> TransportFault {
     switch status {
     case LIBUSB_ERROR_ACCESS.rawValue:
@@ -186,9 +186,9 @@ extension USBDongle {
   }
 }
 
-/// The rule for udev that lets users at the machine, and the group of those who may plug, open a device.
+/// Returns the udev rule that gives local users and the group `plugdev` access to a device.
 ///
-/// - Parameters: the numbers in hexadecimal, as in `0a12`.
+/// - Parameters: the vendor and product IDs in hexadecimal, as in `0a12`.
 public func udevRule(vendor: String, product: String) -> String {
   "SUBSYSTEM==\"usb\", ATTR{idVendor}==\"\(vendor)\", ATTR{idProduct}==\"\(product)\", "
     + "MODE=\"0660\", GROUP=\"plugdev\", TAG+=\"uaccess\""

@@ -4,18 +4,19 @@ import CLibUSB
 import Glibc
 import Basics
 
-/// A USB dongle: commands by control transfers, events by interrupt, ACL data by bulk (Core 5.4, Vol 4 Part B).
+/// A USB dongle: commands in control transfers, events in interrupt transfers, ACL data in bulk transfers (Core
+/// 5.4, Vol 4 Part B).
 ///
-/// Several reads of each kind are always under way, so the dongle never waits for us. Every transfer ends in
-/// ``ended(_:)``, which libusb calls from ``service(_:at:)`` alone.
+/// Several reads of each kind are always in progress, so the dongle never has to wait. Every transfer ends in
+/// ``ended(_:)``, which libusb calls only within ``service(_:at:)`` and while opening and closing.
 @safe final class USBLine: Line {
-  /// How many reads of each kind are under way.
+  /// The number of concurrent reads of each kind.
   private static let readCount = 4
-  /// How many bytes an ACL read takes: whole packets of every speed of USB, and more than a controller sends.
+  /// The size of an ACL read: whole packets at every USB speed, and more than a controller sends.
   private static let aclSize = 4096
-  /// How many bytes may be on their way out.
+  /// The maximum number of bytes in outgoing transfers.
   private static let outgoingLimit = 64 * 1024
-  /// How often reads may fail in a row before the dongle is given up.
+  /// The number of consecutive failed reads after which the dongle counts as lost.
   private static let maximumFailures = 5
 
   private let name: String
@@ -24,7 +25,7 @@ import Basics
   private let interface: USBInterface
   private var handle: OpaquePointer?
   private var descriptors: [(descriptor: Int32, events: Int16)] = []
-  /// Every transfer that libusb may still touch, and reads that wait for room.
+  /// All transfers that libusb may still access, and completed reads that wait to be resubmitted.
   private var transfers: [USBTransfer] = []
   private var parked = FIFO<USBTransfer>()
   private var outgoing = 0
@@ -34,11 +35,11 @@ import Basics
   private var failure: TransportFault?
   private var failures = 0
   private var partialSince: Instant?
-  /// Whether the dongle was told anything. What it says before is left over from its last user.
+  /// Whether anything was sent to the dongle. Data that arrives before is left over from its last user.
   private var isInUse = false
   private var isClosing = false
 
-  /// Opens a dongle, takes its interface from the kernel, and starts to read.
+  /// Opens a dongle, claims its interface from the kernel, and starts reading.
   init(
     _ dongle: USBDongle, _ context: USBContext, name: String, settings: TransportSettings, isReset: Bool
   )
@@ -81,7 +82,7 @@ extension USBLine {
     let transfer: USBTransfer?
     switch packet {
     case .command:
-      // A class request to the device, without value and index.
+      // A class request to the device, with value and index 0.
       let setup: [UInt8] = [
         0x20, 0, 0, 0, 0, 0, UInt8(truncatingIfNeeded: bytes.count),
         UInt8(truncatingIfNeeded: bytes.count >> 8),
@@ -112,7 +113,7 @@ extension USBLine {
     if !traffic.isFull {
       try resume()
     } else if partialSince != nil {
-      // While nothing is read, the rest of a packet is not late.
+      // While reading is suspended, the rest of a packet is not late.
       partialSince = now
     }
     try checkPartial(at: now)
@@ -128,14 +129,14 @@ extension USBLine {
     unsafe libusb_close(handle)
     unsafe self.handle = nil
     parked.removeAll()
-    // Memory that the kernel may still write to stays.
+    // Keep memory that the kernel may still write to.
     if !isSettled { for transfer in transfers { _ = unsafe Unmanaged.passRetained(transfer) } }
     transfers = []
   }
 }
 
 extension USBLine {
-  /// Called by libusb when a transfer has ended, whichever way.
+  /// Handles a completed or failed transfer; called by libusb.
   func ended(_ transfer: USBTransfer) {
     if isClosing { return }
     switch transfer.use {
@@ -208,7 +209,7 @@ extension USBLine {
 
 extension USBLine {
   private func claim(_ handle: OpaquePointer, _ dongle: USBDongle, isReset: Bool) throws(TransportFault) {
-    // Where the kernel cannot give its driver back, it has none to give.
+    // Ignore a failure: without kernel support there is no driver to detach.
     _ = unsafe libusb_set_auto_detach_kernel_driver(handle, 1)
     if isReset {
       let status = unsafe libusb_reset_device(handle)
@@ -227,7 +228,7 @@ extension USBLine {
   private func startReading() throws(TransportFault) {
     descriptors = context.descriptors
     for _ in 0..<Self.readCount {
-      // An event that fills its last packet would not end a longer read.
+      // A longer read would not end with an event that fills its last packet exactly.
       let event = USBTransfer(
         .event, endpoint: interface.events, type: LIBUSB_TRANSFER_TYPE_INTERRUPT,
         size: Int(interface.eventSize),
@@ -245,7 +246,7 @@ extension USBLine {
     try discardLeftovers()
   }
 
-  /// Lets what the last user of the dongle did not read arrive, which is dropped.
+  /// Receives and discards what the last user of the dongle did not read.
   private func discardLeftovers() throws(TransportFault) {
     let limit = Waiting.now + .milliseconds(10)
     while Waiting.now < limit {
@@ -255,7 +256,7 @@ extension USBLine {
     }
   }
 
-  /// Has reads go on that had ended.
+  /// Resubmits completed reads.
   private func resume() throws(TransportFault) {
     while let transfer = parked.popFirst() { try submit(transfer) }
   }
@@ -268,7 +269,7 @@ extension USBLine {
       ? unplugged : TransportFault(.lost, "\(name) takes no transfer (\(usbErrorText(status)))")
   }
 
-  /// Calls every transfer back, and waits until they are; false when some have not come back in a second.
+  /// Cancels all transfers and waits until they have ended; returns false if some have not after a second.
   private func cancelAll() -> Bool {
     for transfer in transfers { transfer.cancel() }
     let limit = Waiting.now + .seconds(1)

@@ -1,10 +1,10 @@
 import CLibUSB
 
-/// One transfer of libusb with its buffer, which is reused.
+/// A libusb transfer with its buffer, which is reused.
 ///
-/// While the transfer is in flight libusb holds its address, so its owner may free it only after completion.
+/// While the transfer is in flight, libusb holds its address, so its owner may free it only after completion.
 @safe final class USBTransfer {
-  /// What it is for.
+  /// The purpose of the transfer.
   enum Use {
     case event, aclIn, command, aclOut
   }
@@ -15,7 +15,7 @@ import CLibUSB
   private let buffer: UnsafeMutableBufferPointer<UInt8>
   private unowned let line: USBLine
 
-  /// Makes a transfer that reads up to so many bytes.
+  /// Creates a transfer that reads up to `size` bytes.
   init?(_ use: Use, endpoint: UInt8, type: libusb_transfer_type, size: Int, timeout: UInt32, of line: USBLine)
   {
     guard let transfer = unsafe libusb_alloc_transfer(0) else { return nil }
@@ -44,7 +44,7 @@ import CLibUSB
 }
 
 extension USBTransfer {
-  /// Makes a transfer that writes bytes.
+  /// Creates a transfer that writes bytes.
   convenience init?(
     _ use: Use, endpoint: UInt8, type: libusb_transfer_type, bytes: [UInt8], timeout: UInt32, of line: USBLine
   ) {
@@ -52,7 +52,7 @@ extension USBTransfer {
     _ = unsafe buffer.update(fromContentsOf: bytes)
   }
 
-  /// Hands it to a device.
+  /// Submits the transfer to a device.
   func submit(to handle: OpaquePointer) -> Int32 {
     unsafe transfer.pointee.dev_handle = handle
     let status = unsafe libusb_submit_transfer(transfer)
@@ -65,13 +65,13 @@ extension USBTransfer {
     if isUnderWay { _ = unsafe libusb_cancel_transfer(transfer) }
   }
 
-  /// How it ended.
+  /// The result of the transfer.
   var status: libusb_transfer_status { unsafe transfer.pointee.status }
 
-  /// How many bytes it may move.
+  /// The size of the buffer in bytes.
   var size: Int { unsafe buffer.count }
 
-  /// What it read.
+  /// The bytes that were read.
   var bytes: ArraySlice<UInt8> {
     let count = unsafe min(max(0, Int(transfer.pointee.actual_length)), size)
     return unsafe Array(buffer[..<count])[...]

@@ -3,9 +3,9 @@ import Bluetooth
 import Glibc
 import Basics
 
-/// Sockets for H4 over a Unix socket.
+/// Unix sockets for H4.
 enum UnixSocket {
-  /// How many bytes a path may have.
+  /// The maximum length of a path in bytes.
   static let longestPath = longestSocketName
 
   /// Connects to a server.
@@ -18,7 +18,7 @@ enum UnixSocket {
     let descriptor = Kernel.socket(AF_UNIX, Int32(kind), 0)
     guard descriptor >= 0 else { throw refused(name, errno) }
     var status = connect(descriptor, to: path)
-    // With its queue of callers full, a server makes us ask again.
+    // A server whose backlog is full refuses with EAGAIN: retry.
     while status != 0, errno == EAGAIN, Waiting.now < limit {
       Waiting.wait(for: [], until: Waiting.now + .milliseconds(10))
       status = connect(descriptor, to: path)

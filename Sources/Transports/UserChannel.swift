@@ -13,7 +13,7 @@ enum UserChannel {
     return .init(peer: descriptor, isDatagram: true)
   }
 
-  /// The fault of each refusal that the kernel knows, with its cure.
+  /// Returns the fault for an error code of the kernel, with the remedy.
   static func refused(_ adapter: Int, _ name: String, _ code: Int32) -> TransportFault {
     switch code {
     case EAFNOSUPPORT, EPROTONOSUPPORT:
