@@ -1,21 +1,21 @@
 public import Basics
 
-/// A checked machine at work: in one state, since a moment, under some conditions.
+/// A running machine: its current state, the time it entered that state, and the conditions that hold.
 ///
-/// The core under every way of writing a machine: it looks an event up in the dense table and moves. What an
-/// effect does, and who chooses where the device may decide, is the caller's. It does no I/O and reads no
-/// clock: time is an argument.
+/// Every notation of a machine runs on this core, which looks an event up in the dense table and moves. The caller
+/// carries out the effects, and chooses an edge where the device may decide. The type does no I/O and reads no clock:
+/// time is an argument.
 public struct Automaton: Sendable {
   /// The machine.
   public let machine: Machine
-  /// The number of the state that it is in.
+  /// The number of the current state.
   public private(set) var state: Int
-  /// When that state was entered: its timers count from here.
+  /// When the machine entered that state: its timers count from here.
   public private(set) var entered: Instant
   /// The conditions that hold, as bits in the order of the definition.
   public var conditions: UInt64
 
-  /// Sets a machine to work, in its usual start unless a state is given.
+  /// Starts a machine, in its usual start state by default.
   public init(
     _ machine: Machine, in state: Int? = nil, under conditions: UInt64 = 0, at now: Instant = .zero
   ) {
@@ -26,7 +26,7 @@ public struct Automaton: Sendable {
     entered = now
   }
 
-  /// The edges that an event can take now: none is a refusal, several are the device's choice.
+  /// Returns the edges that an event can take now. No edge means a refusal; of several, the device chooses one.
   public func edges(on event: Int, at now: Instant = .zero) -> [Machine.Edge] {
     let caused = machine.edges(from: state, on: event)
     let spontaneous = machine.spontaneous[state]
@@ -39,7 +39,7 @@ public struct Automaton: Sendable {
       }
   }
 
-  /// Takes the first edge of an event and returns it; `nil` is a refusal, which changes nothing.
+  /// Takes the first edge of an event and returns it, or returns `nil` for a refusal, which changes nothing.
   public mutating func take(_ event: Int, at now: Instant = .zero) -> Machine.Edge? {
     guard let edge = edges(on: event, at: now).first else { return nil }
     take(edge, at: now)
@@ -48,30 +48,30 @@ public struct Automaton: Sendable {
 
   /// Takes one of the edges that ``edges(on:at:)`` returned.
   public mutating func take(_ edge: Machine.Edge, at now: Instant = .zero) {
-    // A row that shifts changes the state and leaves its time running.
+    // A shift changes the state but does not restart its time.
     if edge.enters { enter(edge.target, at: now) } else { state = edge.target }
   }
 
-  /// Enters a state, whatever the table says: its timers start afresh.
+  /// Enters a state, regardless of the table, and restarts its timers.
   public mutating func enter(_ state: Int, at now: Instant = .zero) {
     precondition((0..<machine.stateCount).contains(state), "no state of this number")
     self.state = state
     entered = now
   }
 
-  /// When the next timer of the state fires, or `nil` when none counts.
+  /// When the next timer of the state fires, or `nil` if no timer is running.
   public var deadline: Instant? {
     nextTimer.map { entered + $0.earliest }
   }
 
-  /// Takes the next timer that fires by a moment, at its own time, or returns `nil` when none does.
+  /// Takes the next timer that is due by `now`, at its own time, or returns `nil` if none is due.
   public mutating func takeTimer(by now: Instant) -> Machine.Edge? {
     guard let timer = nextTimer, entered + timer.earliest <= now else { return nil }
     take(timer, at: entered + timer.earliest)
     return timer
   }
 
-  /// The first to fire; of several at one time, the one written first.
+  /// The timer that fires first; of several at the same time, the first in the definition.
   private var nextTimer: Machine.Edge? {
     var first: Machine.Edge?
     for edge in machine.spontaneous[state]
@@ -82,10 +82,10 @@ public struct Automaton: Sendable {
   }
 }
 
-/// What became of an input.
+/// The result of an input.
 public enum TransitionResult<State: Hashable & Sendable, Input: Hashable & Sendable>: Hashable, Sendable {
-  /// The machine went from one state to another, which may be the same.
+  /// The machine made a transition, possibly to the same state.
   case success(old: State, new: State, input: Input)
-  /// The table has nothing for the input in this state, and the machine stays in it.
+  /// The table has no transition for the input in this state, and the state does not change.
   case failure(currentState: State, input: Input)
 }

@@ -2,22 +2,22 @@ import Documents
 
 /// The nodes and edges of a DOT file, in its order, with their attributes.
 struct DOTGraph {
-  /// An attribute's value and where it stands.
+  /// The value of an attribute and its position.
   struct Value {
     var text: String
-    /// Whether it stands in angle brackets.
+    /// Whether the value is in angle brackets.
     var isHTML = false
     var start: Position
     var end: Position
   }
 
-  /// Attributes by name; of one that is given twice the last counts.
+  /// Attributes by name; if a name occurs twice, the last value counts.
   typealias Attributes = [String: Value]
 
   struct Node {
     var id: String
     var attributes: Attributes
-    /// Where it is first named.
+    /// The position of its first occurrence.
     var start: Position
     var end: Position
   }
@@ -36,10 +36,10 @@ struct DOTGraph {
   private(set) var edges: [Edge] = []
   private var numbers: [String: Int] = [:]
 
-  /// The most edges that a file may draw: `{a b} -> {c d}` draws four in one line.
+  /// The maximum number of edges in a file: `{a b} -> {c d}` draws four in one line.
   static let edgeLimit = 2_000_000
 
-  /// Adds a node, or its attributes to the one there is; what nodes have by default counts only for a new one.
+  /// Adds a node, or merges its attributes into an existing one. The defaults apply only to a new node.
   mutating func add(_ node: Node, defaults: Attributes) {
     if let number = numbers[node.id] {
       nodes[number].attributes.merge(node.attributes) { $1 }
@@ -59,7 +59,7 @@ struct DOTParser {
   private var token = DOTToken(kind: .end, start: .start, end: .start)
   private var graph = DOTGraph()
 
-  /// How deep subgraphs may stand inside one another.
+  /// The maximum nesting depth of subgraphs.
   private static let depthLimit = 64
 
   private init(_ bytes: [UInt8]) {
@@ -89,7 +89,7 @@ struct DOTParser {
     guard token.kind == .end else { throw problem("only one graph can stand in a file") }
   }
 
-  /// The attributes that nodes and edges get without saying so.
+  /// The default attributes of nodes and edges.
   private struct Scope {
     var nodes: DOTGraph.Attributes = [:]
     var edges: DOTGraph.Attributes = [:]
@@ -161,7 +161,7 @@ struct DOTParser {
     return ends.flatMap { $0 }
   }
 
-  /// A node with an optional port, or a subgraph.
+  /// Reads a node with an optional port, or a subgraph.
   private mutating func endpoint(_ scope: Scope, depth: Int) throws(DOTProblem) -> [NodeName] {
     if isWord("subgraph") {
       try advance()
@@ -204,7 +204,7 @@ struct DOTParser {
     return attributes
   }
 
-  /// A name or a text; quoted texts with `+` between them are one.
+  /// Reads a name or a text; `+` concatenates quoted texts.
   private mutating func text(_ expected: String) throws(DOTProblem) -> DOTGraph.Value {
     guard case .id(var text, let form) = token.kind else { throw problem("expected \(expected)") }
     let start = token.start
@@ -231,7 +231,7 @@ struct DOTParser {
     try advance()
   }
 
-  /// Whether the token is a keyword, which may be written in capitals and loses its meaning in quotes.
+  /// Returns whether the token is a keyword. Keywords ignore case, and a quoted word is not a keyword.
   private func isWord(_ word: String) -> Bool {
     if case .id(let text, .bare) = token.kind { text.lowercased() == word } else { false }
   }

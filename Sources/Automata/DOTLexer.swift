@@ -1,10 +1,10 @@
 import Documents
 
-/// One token of the DOT language, with where it stands.
+/// A token of the DOT language and its position.
 struct DOTToken {
   /// How a text is written.
   enum Form {
-    /// A name or a number, as it is.
+    /// An unquoted name or number.
     case bare
     case quoted
     /// In angle brackets.
@@ -26,11 +26,11 @@ struct DOTToken {
   var end: Position
 }
 
-/// Cuts the bytes of a DOT file into tokens.
+/// Splits the bytes of a DOT file into tokens.
 ///
-/// The language of GraphViz: comments `//`, `/* */` and `#` at the start of a line, quoted text in which only
-/// `\"` and a line break after a backslash are special, HTML text in angle brackets, names of letters, digits,
-/// underscores and bytes beyond ASCII, and numbers.
+/// The lexer reads the language of GraphViz: comments (`//`, `/* */`, and `#` at the start of a line); quoted text,
+/// in which only `\"` and a backslash before a line break are special; HTML text in angle brackets; names of letters,
+/// digits, underscores and bytes beyond ASCII; and numbers.
 struct DOTLexer {
   private let bytes: [UInt8]
   private var place = Position.start
@@ -40,7 +40,7 @@ struct DOTLexer {
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { place.offset = 3 }
   }
 
-  /// The next token.
+  /// Returns the next token.
   mutating func next() throws(DOTProblem) -> DOTToken {
     try skipBlanks()
     let start = place
@@ -160,10 +160,10 @@ struct DOTLexer {
   private mutating func bareText() throws(DOTProblem) -> String {
     let start = place
     if let byte = peek(), isDigit(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".") {
-      // A number; GraphViz lets `-` stand only before one.
+      // A number: GraphViz allows `-` only before one.
       if byte == UInt8(ascii: "-") { step() }
       while let byte = peek(), isDigit(byte) || byte == UInt8(ascii: ".") { step() }
-      // Tools write names that begin with a digit without quotes, such as `0a`; there is nothing else to mean.
+      // Tools write names that begin with a digit, such as `0a`, without quotes; the text can mean nothing else.
       if byte != UInt8(ascii: "-") { while let byte = peek(), isNameByte(byte) { step() } }
       if place.offset == start.offset + 1, !isDigit(byte) { throw DOTProblem(start, "a number was expected") }
     } else {
@@ -180,7 +180,7 @@ struct DOTLexer {
   }
 }
 
-/// One thing that is wrong with a DOT file; the first of syntax ends the reading.
+/// A problem in a DOT file. Reading stops at the first one.
 struct DOTProblem: Error {
   var problem: Problem
 
@@ -200,8 +200,8 @@ private func isNameByte(_ byte: UInt8) -> Bool {
   }
 }
 
-/// The text of an HTML label: without tags, its entities read, its blanks as single spaces; a line break, and a row of a
-/// table, begins a line.
+/// Returns the text of an HTML label, without tags, with its entities decoded and each run of blanks as one space. A
+/// line break or a table row begins a new line.
 private func plainText(ofHTML html: String) -> String {
   var text = ""
   var tag: String?

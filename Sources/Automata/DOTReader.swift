@@ -1,7 +1,7 @@
 import Documents
 import Basics
 
-/// Reads a graph that holds a whole definition; see ``MachineDefinition/dot()``.
+/// Reads a graph that contains a whole definition; see ``MachineDefinition/dot()``.
 func machine(of graph: DOTGraph) throws(DOTProblem) -> (MachineDefinition, DefinitionPlaces) {
   var reader = DOTReader(graph)
   try reader.read()
@@ -112,7 +112,7 @@ private struct DOTReader {
     }
   }
 
-  /// Puts the edges of each row together again.
+  /// Combines the edges of each row.
   private mutating func readRows() throws(DOTProblem) {
     var rows: [(number: Int, edges: [DOTGraph.Edge])] = []
     var positions: [Int: Int] = [:]
@@ -180,10 +180,10 @@ private struct DOTReader {
 }
 
 extension DOTGraph.Value {
-  /// The members of a list.
+  /// The members of a list in the value.
   fileprivate var items: [DOTGraph.Value] { parts(",") }
 
-  /// Cut between scalars: a mark stays a mark before an accent that a name begins with.
+  /// Splits between Unicode scalars, so that a separator counts even before a combining accent.
   fileprivate func parts(_ separator: Unicode.Scalar) -> [DOTGraph.Value] {
     text.unicodeScalars.split(separator: separator, omittingEmptySubsequences: false).map {
       DOTGraph.Value(text: String($0), start: start, end: end)
@@ -191,7 +191,7 @@ extension DOTGraph.Value {
   }
 }
 
-/// The text with its percent signs and digits read.
+/// Returns the text with its percent escapes decoded.
 private func decoded(_ value: DOTGraph.Value) throws(DOTProblem) -> String {
   guard value.text.utf8.contains(UInt8(ascii: "%")) else { return value.text }
   var bytes: [UInt8] = []

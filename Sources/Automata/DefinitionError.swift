@@ -1,6 +1,6 @@
 public import Documents
 
-/// One thing that is wrong with a machine's definition.
+/// A fault in the definition of a machine.
 public enum DefinitionFault: Equatable, Hashable, Sendable {
   case emptyMachineName
   case noStates
@@ -9,20 +9,20 @@ public enum DefinitionFault: Equatable, Hashable, Sendable {
   case emptyStateName
   case emptyEventName
   case duplicateState(String)
-  /// Two states that are not the same share a name.
+  /// Two distinct states share a name.
   case duplicateStateName(String)
   case duplicateEvent(String)
-  /// Two events that are not the same share a name.
+  /// Two distinct events share a name.
   case duplicateEventName(String)
   case duplicateCondition(String)
   case duplicateChoice(String)
-  /// An option that its choice, or another one, has already.
+  /// An option that the same choice or another one already has.
   case duplicateOption(choice: String, option: String)
-  /// A choice of which there is nothing to choose.
+  /// A choice with fewer than two options.
   case tooFewOptions(choice: String)
-  /// The state in which the machine is to start is not defined.
+  /// The start state is not defined.
   case startNotDefined(String)
-  /// A start says twice what a setting is.
+  /// A start gives a setting twice.
   case duplicateSetting(state: String, setting: String)
   /// An event without any row.
   case noTransitions(event: String)
@@ -30,20 +30,20 @@ public enum DefinitionFault: Equatable, Hashable, Sendable {
   case eventNotDefined(String)
   case fromNotDefined(event: String, state: String)
   case toNotDefined(event: String, state: String)
-  /// A row without a state to start from, or without one to lead to.
+  /// A row without source states.
   case emptyFrom(event: String)
   case emptyTo(event: String, from: String)
-  /// Two rows for one event start from one state under the same conditions.
+  /// Two rows of one event share a source state, conditions and options.
   case duplicateFrom(event: String, state: String)
-  /// A row names one state twice among those it leads to.
+  /// A row names one target state twice.
   case duplicateTo(event: String, from: String, state: String)
-  /// A row that lets the time of a state go on leads to one of another status.
+  /// A shift leads to a state with another status.
   case shiftChangesStatus(event: String, from: String, to: String)
   case severalWildcards(event: String)
-  /// A condition that would take hold before it is brought about.
+  /// A condition whose change takes effect before it happens.
   case negativeDelay(condition: String)
   case conditionNotDefined(event: String, condition: String)
-  /// A row is that of devices with an option that no choice has.
+  /// A row names an option that no choice has.
   case optionNotDefined(event: String, option: String)
   /// A row names options of more than one choice.
   case severalChoices(event: String)
@@ -51,15 +51,15 @@ public enum DefinitionFault: Equatable, Hashable, Sendable {
   case emptyWindow(event: String)
   /// A window that opens before its state is entered.
   case negativeWindow(event: String)
-  /// A row that must be taken by a time and stays in its state, where it would be due again at once.
+  /// A row with a deadline that stays in its state, where it would be due again at once.
   case dueForEver(event: String)
-  /// A window on a stimulus, which the tester gives when it likes.
+  /// A window on a stimulus, whose time the tester chooses.
   case windowOnStimulus(event: String)
-  /// A timer that no state is given for, which would fire everywhere.
+  /// A timer without source states, which would fire in every state.
   case wildcardTimer
-  /// Timers of no length lead round in a circle through this state.
+  /// Timers of zero length form a cycle through this state.
   case endlessTimers(state: String)
-  /// A condition is set by a stimulus that is not defined.
+  /// A condition depends on a stimulus or an event that is not defined.
   case setterNotDefined(condition: String, stimulus: String)
   case statusNotDefined(condition: String, status: String)
   case tooLarge(what: String, count: Int, limit: Int)
@@ -119,7 +119,7 @@ extension DefinitionFault: CustomStringConvertible {
 }
 
 extension DefinitionFault {
-  /// What kind of problem it is.
+  /// The code of the problem.
   public var code: Problem.Code {
     switch self {
     case .emptyMachineName, .noStates, .noEvents, .noStart, .emptyStateName, .emptyEventName, .noTransitions,
@@ -141,7 +141,7 @@ extension DefinitionFault {
     }
   }
 
-  /// The name that is not defined, where the fault is that.
+  /// The name that is not defined, if that is the fault.
   var name: String? {
     switch self {
     case .startNotDefined(let name), .fromNotDefined(_, let name), .toNotDefined(_, let name),
@@ -154,7 +154,7 @@ extension DefinitionFault {
 }
 
 extension MachineDefinition {
-  /// The names that a fault may have meant, where it names something that is not defined.
+  /// Suggests defined names in place of the undefined name of a fault.
   func hint(for fault: DefinitionFault) -> Advice? {
     guard let name = fault.name else { return nil }
     let names: [String] =
@@ -170,9 +170,9 @@ extension MachineDefinition {
   }
 }
 
-/// A fault and where in the definition it stands.
+/// A fault and its position in the definition.
 public struct DefinitionFinding: Equatable, Sendable {
-  /// A part of a definition, by its number in the list it belongs to.
+  /// A part of a definition, by its number in its list.
   public enum Place: Equatable, Sendable {
     case machine
     case state(Int)
@@ -183,9 +183,9 @@ public struct DefinitionFinding: Equatable, Sendable {
     case row(Int)
   }
 
-  /// What is wrong.
+  /// The fault.
   public var fault: DefinitionFault
-  /// Where.
+  /// The part of the definition that has the fault.
   public var place: Place
 
   /// Makes a finding.
@@ -195,17 +195,17 @@ public struct DefinitionFinding: Equatable, Sendable {
   }
 }
 
-/// A definition that cannot become a machine, with everything that is wrong with it.
+/// The error of a definition that cannot become a machine, with all its faults.
 public struct DefinitionError: Error, Equatable, Sendable, CustomStringConvertible {
   /// Every fault, in the order of the definition.
   public var faults: [DefinitionFault]
 
-  /// Makes an error of the faults found.
+  /// Makes an error from faults.
   public init(_ faults: [DefinitionFault]) {
     self.faults = faults
   }
 
-  /// Every fault on a line of its own.
+  /// Every fault, one per line.
   public var description: String {
     faults.map(\.description).joined(separator: "\n")
   }

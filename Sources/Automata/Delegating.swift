@@ -1,10 +1,10 @@
 public import Basics
 import Synchronization
 
-/// Machines whose states are, one at a time, the delegate of something: each owns its handling of what the
-/// delegate is told.
+/// Machines whose current state is the delegate of an object: each state handles the callbacks while it is the
+/// delegate.
 public enum Delegating {
-  /// What a state does about one thing that the delegate can be told, or about time.
+  /// The reaction of a state to one callback, or to time.
   public struct Handler<Argument> {
     enum Trigger: Hashable {
       case callback(String)
@@ -15,7 +15,7 @@ public enum Delegating {
     let targets: [String]
     let handle: (Argument?) -> String?
 
-    /// Handles a callback and decides, by its argument, on one of the next states; `nil` stays in this one.
+    /// Handles a callback and returns the name of the next state from its argument; `nil` stays in this state.
     public static func on(
       _ callback: String, leadingTo targets: [String] = [], handle: @escaping (Argument) -> String?
     ) -> Handler {
@@ -34,7 +34,7 @@ public enum Delegating {
         })
     }
 
-    /// Leads to another state when this one has lasted for a time.
+    /// Leads to another state after this one has lasted for an interval.
     public static func after(
       _ interval: Interval, leadingTo target: String, handle: @escaping () -> Void = {}
     ) -> Handler {
@@ -47,13 +47,13 @@ public enum Delegating {
     }
   }
 
-  /// A state: what it does when it is set, and what it does while it is the delegate.
+  /// A state: what it does when the machine sets it, and how it handles callbacks while it is the delegate.
   public struct State<Argument> {
     let name: String
     let handlers: [Handler<Argument>]
     let transition: () -> Void
 
-    /// Makes a state; handlers that several states share can be put in an array of their own.
+    /// Makes a state; several states can share an array of handlers.
     public init(
       _ name: String, handlers: [Handler<Argument>] = [], transition: @escaping () -> Void = {}
     ) {
@@ -63,15 +63,15 @@ public enum Delegating {
     }
   }
 
-  /// What became of a callback.
+  /// The result of a callback.
   public enum Outcome: Equatable, Sendable {
-    /// The state was set, perhaps to the same one again.
+    /// The machine set the state, possibly to the same one again.
     case set(String)
     /// The state handled the callback and stays the delegate.
     case handled
     /// The state does not handle the callback.
     case ignored
-    /// The state decided on a next state that it had not declared, and stays the delegate.
+    /// The handler returned a state that is not among its targets; the current state stays the delegate.
     case undeclared(String)
   }
 }

@@ -2,20 +2,20 @@ public import Basics
 import Synchronization
 
 extension Delegating {
-  /// A machine made of such states.
+  /// A machine of delegate states.
   ///
   ///     call ──▶ the current state's handler ──▶ set the state ──▶ swap the delegate ──▶ transition()
   ///
-  /// A timer counts only while its state lasts: setting the state, even to itself, starts its timers afresh
-  /// and forgets the old one's. It reads no clock: time is an argument, and ``deadline`` says when
-  /// ``advance(to:)`` must be called. What is asked from within a handler is done when the handler is through.
+  /// A timer runs only while its state lasts: setting the state, even to itself, restarts its timers and discards
+  /// those of the old one. The machine reads no clock: time is an argument, and ``deadline`` tells when to call
+  /// ``advance(to:)``. The machine carries out a request from within a handler after the handler has returned.
   public final class StateMachine<Argument: Sendable>: Sendable {
     /// The table behind the handlers.
     public let machine: Machine
     private let turns = Turns<Request>()
     private let work: Mutex<Work>
     private let current: Atomic<Int>
-    /// In nanoseconds, so that handlers can read it too.
+    /// In nanoseconds; atomic, so that handlers can read it too.
     private let nextTimer: Atomic<Int64>
 
     private enum Request: Sendable {
@@ -27,16 +27,16 @@ extension Delegating {
     private struct Work {
       var automaton: Automaton
       let states: [State<Argument>]
-      /// By row of the definition.
+      /// The handler of each row of the definition.
       let handlers: [Handler<Argument>]
       let delegate: ((String) -> Void)?
     }
 
-    /// Makes a machine in one of its states, whose `transition` is not run: nothing was set yet.
+    /// Makes a machine in its initial state, without running the `transition` of that state.
     ///
     /// - Parameters:
-    ///   - setDelegate: is told the state that becomes the delegate, before its `transition` is run.
-    /// - Throws: everything that is wrong with the states and their handlers.
+    ///   - setDelegate: Receives the name of each state that becomes the delegate, before its `transition` runs.
+    /// - Throws: All faults of the states and their handlers.
     public init(
       name: String, initialState: String, states: sending [State<Argument>],
       setDelegate: sending ((String) -> Void)? = nil
@@ -73,29 +73,29 @@ extension Delegating {
     /// The name of the state that is the delegate.
     public var state: String { machine.definition.states[current.load(ordering: .acquiring)].name }
 
-    /// When ``advance(to:)`` must next be called, or `nil` while no timer counts.
+    /// When ``advance(to:)`` must next be called, or `nil` if no timer is running.
     public var deadline: Instant? {
       let time = Instant(nanoseconds: nextTimer.load(ordering: .acquiring))
       return time == .never ? nil : time
     }
 
-    /// Tells the delegate something.
+    /// Sends a callback to the delegate.
     ///
-    /// - Returns: what became of it, or `nil` when something else is being dealt with and this comes after it.
+    /// - Returns: The outcome, or `nil` if another request is in progress and this one waits for it.
     @discardableResult
     public func call(_ callback: String, _ argument: Argument, at now: Instant = .zero) -> Outcome? {
       request(.call(callback, argument, now))
     }
 
-    /// Sets the state, whichever is the delegate now.
+    /// Sets the state, regardless of the current one.
     ///
-    /// - Throws: an error when there is no state of this name.
+    /// - Throws: An error if no state has this name.
     public func set(state name: String, at now: Instant = .zero) throws(DefinitionError) {
       guard let state = machine.state(named: name) else { throw DefinitionError([.startNotDefined(name)]) }
       _ = request(.set(state, now))
     }
 
-    /// Fires the timers that are due by a moment, in their order, each at its own time.
+    /// Fires the timers that are due by `now` in order, each at its own time.
     public func advance(to now: Instant) {
       _ = request(.advance(now))
     }

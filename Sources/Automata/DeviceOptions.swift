@@ -1,26 +1,27 @@
 import Basics
 
-// The options of choices as bits: which a device that is somewhere may have.
+// The options of choices as bit masks: the options that a device in some state may have.
 
 extension Machine {
   /// Every option of every choice.
   public var allOptions: UInt64 { choices.reduce(0) { $0 | $1 } }
 
-  /// The options that a device still may have when it went along an edge; `nil` where its options do not let it.
+  /// Returns the options that a device may still have after it took an edge, or `nil` if its options exclude the
+  /// edge.
   public func options(_ options: UInt64, along edge: Edge) -> UInt64? {
     guard edge.options != 0 else { return options }
     let common = options & edge.options
     return common == 0 ? nil : options & ~choice(of: edge.options) | common
   }
 
-  /// All options of the choice that some options are of.
+  /// Returns all options of the choice to which some options belong.
   private func choice(of options: UInt64) -> UInt64 { choices.first { $0 & options != 0 } ?? 0 }
 
-  /// The options of those choices that matter in a state as soon as it is entered: there the device is told apart by what
-  /// it does not do.
+  /// Returns the options of those choices that matter as soon as a state is entered: what a device does *not* do
+  /// there distinguishes it.
   ///
-  /// Rows that only may be taken tell devices apart when they are. What has to be taken by a time, or a stimulus that is
-  /// refused with one option and not with another, does so before.
+  /// A row that only may be taken distinguishes devices when it is taken. A row that must be taken by a deadline
+  /// distinguishes them earlier, and so does a stimulus that is refused with one option but not with another.
   public func decidingOptions(in state: Int) -> UInt64 {
     choices.reduce(0) { $0 | (isDecided($1, in: state) ? $1 : 0) }
   }
@@ -39,7 +40,7 @@ extension Machine {
     }
   }
 
-  /// Some options apart, wherever a choice of them matters: each has one option of those.
+  /// Splits options into variants, each with a single option of every choice in `deciding`.
   public func variants(of options: UInt64, deciding: UInt64) -> [UInt64] {
     var variants = [options]
     for choice in choices where choice & deciding != 0 {
@@ -50,10 +51,10 @@ extension Machine {
     return variants
   }
 
-  /// Every way in which a device can have chosen.
+  /// All combinations of options that a device can have.
   public var variants: [UInt64] { variants(of: allOptions, deciding: .max) }
 
-  /// Whether each state is reached by a device with the first option of each choice: the usual one. Without choices all
+  /// Whether the usual device, which has the first option of each choice, can reach each state. Without choices, all
   /// states are usual.
   public var usualStates: [Bool] {
     guard !choices.isEmpty else { return [Bool](repeating: true, count: stateCount) }

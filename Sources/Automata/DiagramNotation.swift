@@ -1,5 +1,5 @@
 extension MachineDefinition {
-  /// Adds what a diagram says, one arrow a line, as Mermaid's `stateDiagram` draws it.
+  /// Adds the transitions of a diagram in the syntax of Mermaid's `stateDiagram`, one arrow per line.
   ///
   ///     stateDiagram
   ///       Idle --> Opening : open
@@ -7,13 +7,14 @@ extension MachineDefinition {
   ///       WaitingForSubscription --> AddingService : after 3 s ! removeService, stopAdvertising
   ///       Connected --> = : write ; didReceive
   ///
-  /// A label begins like the row of a table, with the event's name or `after 3 s`, and may end with `! a, b`
-  /// for effects before the change of state and `; a, b` for effects after it. Several states may stand on
-  /// either side with `/` between them; `=` on the right is a state that goes on, and `> B` one of the same
-  /// status in which its time goes on. States that are not defined
-  /// yet are, in the order in which they appear.
+  /// A label begins like the row of a table, with the event's name or `after 3 s`. It may end with `! a, b` for
+  /// effects before the change of state and `; a, b` for effects after it.
   ///
-  /// A diagram that cannot be read is a fault of the program that holds it, and stops it.
+  /// Either side may name several states, separated by `/`. On the right, `=` stays in the state without restarting
+  /// its time, and `> B` shifts to a state of the same status, in which the time continues. States that are not
+  /// defined yet are added in order of appearance.
+  ///
+  /// A malformed diagram is a programming error and traps.
   public mutating func add(diagram: String, origin: Transition.Origin = .seed) {
     for line in diagram.split(separator: "\n").map(trim)
     where !line.isEmpty && !line.hasPrefix("stateDiagram") && !line.hasPrefix("%%") {
@@ -27,16 +28,16 @@ extension MachineDefinition {
     }
   }
 
-  /// Adds what a list of mappings says, one a line: an input, the states from and to, and the effects.
+  /// Adds the transitions of a list of mappings, one per line: an input, the states from and to, and the effects.
   ///
   ///     /* Input                      |       from      to       |  effect  */
   ///     initialize                    | uninitialized => initialized
   ///     upgrade given upgradePending  | initialized   => upgrading | showUpgrade
   ///
-  /// The first column is written like the row of a table; effects follow the change of state, and those after
-  /// a `!` precede it. States that are not defined yet are, in the order in which they appear.
+  /// The first column is written like the row of a table. Effects follow the change of state; those after a `!`
+  /// precede it. States that are not defined yet are added in order of appearance.
   ///
-  /// A list that cannot be read is a fault of the program that holds it, and stops it.
+  /// A malformed list is a programming error and traps.
   public mutating func add(mappings: String, origin: Transition.Origin = .seed) {
     for line in mappings.split(separator: "\n").map(trim) where !line.isEmpty && !line.hasPrefix("/*") {
       let columns = line.split(separator: "|").map(trim)

@@ -1,34 +1,36 @@
 public import Basics
 
-/// What brings the conditions of a machine about and what ends them: the words of its definition as bits.
+/// What begins and ends the conditions of a machine: the lists of its definition as bit masks.
 public struct ConditionTable: Equatable, Sendable {
-  /// What a fault does to one condition.
+  /// The effect of a fault on one condition.
   public struct Effect: Equatable, Sendable {
     /// The condition's number.
     public var condition: Int
-    /// What holds the condition from then on: a bit for each of its faults, the highest for its own name.
+    /// What holds the condition from then on: one bit per fault, and the highest bit for its own name and its
+    /// moments.
     public var holder: UInt64
-    /// Whether it is over at once.
+    /// Whether the fault is a moment, which is over at once.
     public var isMoment: Bool
-    /// Whether the condition itself is named.
+    /// Whether the fault has the name of the condition itself.
     public var isNamed: Bool
-    /// Whether it is not one of the faults that last as long as they are held.
+    /// Whether the fault has the condition's name or is a moment, unlike a fault that holds the condition while it
+    /// lasts.
     public var isOwn: Bool { isNamed || isMoment }
   }
 
-  /// How many conditions there are.
+  /// The number of conditions.
   public var count: Int { delays.count }
-  /// How long each of them may not be felt after it has changed.
+  /// How long after a change of each condition the device may still behave as before.
   public let delays: [Interval]
-  /// Those that each event sets when it is a stimulus, as bits.
+  /// The conditions that each event sets as a stimulus, as bits.
   public let setBy: [UInt64]
-  /// Those that each event brings about when it is reported, as bits.
+  /// The conditions that each event begins when the device reports it, as bits.
   public let begunBy: [UInt64]
-  /// Those that some event brings about for a moment, as bits.
+  /// The conditions that some event begins for a moment, as bits.
   public let momentary: UInt64
-  /// Those that outlast their faults, since a status ends them, as bits.
+  /// The conditions that continue after their faults end, because only a status ends them, as bits.
   public let lasting: UInt64
-  /// Those that count from the entry of a state, as bits.
+  /// The conditions that count from the entry of a state, as bits.
   public let fromEntry: UInt64
   private let effects: [String: [Effect]]
   private let endings: [String: UInt64]
@@ -64,32 +66,32 @@ public struct ConditionTable: Equatable, Sendable {
     self.endings = endings
   }
 
-  /// What a fault, or a start setting, of a name does to conditions, in their order.
+  /// Returns the effects of a fault or a start setting on conditions, in their order.
   public func effects(of fault: String) -> [Effect] { effects[fault] ?? [] }
 
-  /// The conditions that a status ends when it is shown, as bits.
+  /// Returns the conditions that a status ends when the device shows it, as bits.
   public func ended(by status: String) -> UInt64 { endings[status] ?? 0 }
 }
 
-/// What the environment of a machine is like now: which conditions hold, which may or may not, what holds them and
-/// what they are set to.
+/// The conditions of a machine at one point in time: which ones hold, which are unknown, what holds them, and their
+/// values.
 ///
-/// It knows what happens, and not when: a condition begins and ends with faults, stimuli, reports and statuses.
+/// The type tracks what happens, not when: faults, stimuli, reports and statuses begin and end conditions.
 public struct Environment: Hashable, Sendable {
   /// The conditions that hold, as bits.
   public private(set) var conditions: UInt64
-  /// The unknown ones, as bits: the stimulus that set them may not have arrived.
+  /// The unknown conditions, as bits: the stimulus that set them may not have arrived.
   public private(set) var open: UInt64 = 0
-  /// Those that hold whatever happens, as bits.
+  /// The conditions that always hold, as bits.
   public let held: UInt64
-  /// What holds each of them: a bit for each of its faults, the highest for its own name.
+  /// What holds each condition: one bit per fault, and the highest bit for its own name and its moments.
   private var holders: [UInt64]
-  /// What each of them was set to; the most that it may have been where that is open.
+  /// The value of each condition, or the greatest possible one if the value is unknown.
   public private(set) var values: [Interval]
-  /// The least that each of them may have been set to, as far as it holds at all.
+  /// The least possible value of each condition, if it holds at all.
   public private(set) var least: [Interval]
 
-  /// An environment in which nothing holds but what always does.
+  /// Makes an environment in which only the conditions hold that always do.
   public init(_ environment: ConditionTable, holding held: UInt64 = 0) {
     self.held = held
     conditions = held
@@ -98,7 +100,7 @@ public struct Environment: Hashable, Sendable {
     least = values
   }
 
-  /// Goes back to the beginning of a test.
+  /// Resets the environment to the beginning of a test.
   public mutating func reset() {
     conditions = held
     open = 0
@@ -109,8 +111,8 @@ public struct Environment: Hashable, Sendable {
     }
   }
 
-  /// Lets a fault begin, or end, with what that does to one condition, which ends with the last that holds it, and
-  /// not even then where a status ends it.
+  /// Begins or ends a fault with its effect on one condition. The condition ends with the last fault that holds it,
+  /// unless only a status ends it.
   public mutating func apply(
     _ effect: ConditionTable.Effect, isOn: Bool, in environment: ConditionTable
   ) {
@@ -124,13 +126,13 @@ public struct Environment: Hashable, Sendable {
     hold(number, isHeld(number))
   }
 
-  /// Whether a condition holds, or may.
+  /// Returns whether a condition holds or may hold.
   private func mayHold(_ number: Int) -> Bool { (conditions | open) >> UInt64(number) & 1 == 1 }
 
-  /// Whether something holds a condition beside what it is set to.
+  /// Returns whether something other than its value holds a condition.
   public func isHeld(_ number: Int) -> Bool { holders[number] != 0 }
 
-  /// Sets a condition to a value, for certain; it holds where that is more than zero.
+  /// Sets a condition to a certain value; it holds if the value is more than zero.
   public mutating func set(_ number: Int, to value: Interval) {
     values[number] = value
     least[number] = value
@@ -138,7 +140,7 @@ public struct Environment: Hashable, Sendable {
     hold(number, value > .zero)
   }
 
-  /// Lets it be open whether a condition was set to a value, or is still what it was.
+  /// Sets a condition to a value that may not have arrived: the condition may still be what it was.
   public mutating func set(_ number: Int, perhapsTo value: Interval) {
     let holds = conditions >> UInt64(number) & 1 == 1
     if !mayHold(number) {
@@ -151,9 +153,9 @@ public struct Environment: Hashable, Sendable {
     hold(number, holds || value > .zero)
   }
 
-  /// Lets it be open whether what a condition was set to last has arrived, or it is still what it was before.
+  /// Makes it unknown whether the last value of a condition has arrived or the condition still has its former value.
   ///
-  /// - Parameter leastFormer: the least that it may have been before.
+  /// - Parameter leastFormer: The least value that it may have had before.
   public mutating func makeUnknown(_ number: Int, orStill former: Interval, orLess leastFormer: Interval) {
     if former > .zero {
       least[number] = mayHold(number) ? min(least[number], leastFormer) : leastFormer
@@ -166,10 +168,10 @@ public struct Environment: Hashable, Sendable {
   /// Makes it unknown whether a condition holds.
   public mutating func makeUnknown(_ number: Int) { open |= 1 << UInt64(number) & ~held }
 
-  /// Lets a condition begin.
+  /// Begins a condition.
   public mutating func begin(_ number: Int) { hold(number, true) }
 
-  /// Ends a condition, whatever held it.
+  /// Ends a condition, regardless of what holds it.
   public mutating func end(_ number: Int) {
     holders[number] = 0
     hold(number, false)

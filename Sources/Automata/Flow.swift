@@ -1,7 +1,6 @@
 import Synchronization
 
-/// Machines made of transitions with a block before and a block after each, for flows that guide a user
-/// through steps.
+/// Machines for flows that guide a user through steps: each transition has a block before it and a block after it.
 public enum Flow {
   /// One step of a flow.
   public struct Transition<State: Hashable & Sendable, Event: Hashable & Sendable> {
@@ -24,12 +23,12 @@ public enum Flow {
     }
   }
 
-  /// A machine made of such transitions.
+  /// A machine of flow transitions.
   ///
   ///     process(event:) ──▶ look up ──▶ pre-block ──▶ change state ──▶ post-block
   ///
-  /// Events are taken one after another: one that is given from within a block, or from another thread while a
-  /// transition is under way, is taken when that transition is complete.
+  /// The machine processes one event at a time. An event from within a block, or from another thread during a
+  /// transition, waits until that transition is complete.
   public final class StateMachine<State: Hashable & Sendable, Event: Hashable & Sendable>: Sendable {
     /// The table behind the transitions.
     public let machine: Machine
@@ -45,11 +44,11 @@ public enum Flow {
       let onTransition: ((TransitionResult<State, Event>) -> Void)?
     }
 
-    /// Makes a machine of transitions in one of its states.
+    /// Makes a machine of transitions in its initial state.
     ///
     /// - Parameters:
-    ///   - onTransition: learns what became of each event, in order, after its post-block.
-    /// - Throws: everything that is wrong with the transitions.
+    ///   - onTransition: Receives the result of each event, in order, after its post-block.
+    /// - Throws: All faults of the transitions.
     public init(
       name: String, initialState: State, transitions: sending [Transition<State, Event>],
       onTransition: sending ((TransitionResult<State, Event>) -> Void)? = nil
@@ -80,13 +79,13 @@ public enum Flow {
         Work(automaton: Automaton(machine), transitions: transitions, onTransition: onTransition))
     }
 
-    /// The state that the flow is in: in a pre-block still the old one, in a post-block the new one.
+    /// The current state: the old one during a pre-block, the new one during a post-block.
     public var currentState: State { states[current.load(ordering: .acquiring)] }
 
-    /// Takes an event.
+    /// Processes an event.
     ///
-    /// - Returns: what became of it, or `nil` when another event is being dealt with and this one comes after
-    ///   it; its result is then reported to `onTransition` alone.
+    /// - Returns: The result, or `nil` if another event is in progress and this one waits for it; then only
+    ///   `onTransition` receives the result.
     @discardableResult
     public func process(event: Event) -> TransitionResult<State, Event>? {
       var result: TransitionResult<State, Event>?

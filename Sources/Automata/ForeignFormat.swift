@@ -1,8 +1,8 @@
 import Documents
 
-/// A language of diagrams and machines that is not read, by how its files begin.
+/// Recognizes files in diagram and machine languages that are not supported, by how they begin.
 enum ForeignFormat {
-  /// The problem that a file in another language is reported with; `nil` where it may be YAML.
+  /// Returns the problem to report for a file in another language, or `nil` if the file may be YAML.
   static func problem(in bytes: [UInt8]) -> Problem? {
     let start = String(decoding: bytes.prefix(4096), as: UTF8.self)
     guard let name = name(of: start) else { return nil }
@@ -14,7 +14,7 @@ enum ForeignFormat {
   private static func name(of text: String) -> String? {
     let text = text.hasPrefix("\u{FEFF}") ? String(text.dropFirst()) : text
     let lines = text.split(whereSeparator: \.isNewline).map { $0.drop(while: \.isWhitespace) }
-    // Mermaid may have a part in YAML in front.
+    // A Mermaid diagram may begin with front matter in YAML.
     if lines.contains("stateDiagram") || lines.contains("stateDiagram-v2") { return "a Mermaid diagram" }
     // Comments of Mermaid, PlantUML and DOT.
     guard let line = lines.first(where: { line in !["%%", "'", "//", "#"].contains { line.hasPrefix($0) } }),

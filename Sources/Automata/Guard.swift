@@ -1,53 +1,53 @@
-/// The condition of a row: the conditions that it needs, and those that it does not bear.
+/// The guard of a row: the conditions that it needs, and the conditions that exclude it.
 ///
-/// It has one meaning, over what is sure to hold and what may hold; where everything is known, the two are the same.
+/// One rule covers both what must hold and what may hold; where every condition is known, the two are the same.
 public struct Guard: Hashable, Sendable {
-  /// The conditions of which one must hold, as bits in the order of the machine; none when zero.
+  /// The conditions of which at least one must hold, as bits in the order of the machine; zero for no requirement.
   public let given: UInt64
   /// The conditions of which none may hold, as bits.
   public let unless: UInt64
 
-  /// Makes a condition.
+  /// Makes a guard.
   @inlinable
   public init(given: UInt64 = 0, unless: UInt64 = 0) {
     self.given = given
     self.unless = unless
   }
 
-  /// Whether it asks for nothing.
+  /// Whether it has no requirement.
   @inlinable public var isEmpty: Bool { given | unless == 0 }
 
   /// The conditions that it depends on, as bits.
   @inlinable public var conditions: UInt64 { given | unless }
 
-  /// Whether it is met where some conditions are there to be used, and some are in the way.
+  /// Returns whether it is met if `given` is checked against `present` and `unless` against `undeniable`.
   @inlinable @inline(__always)
   func isMet(by present: UInt64, against undeniable: UInt64) -> Bool {
     (given == 0 || given & present != 0) && unless & undeniable == 0
   }
 
-  /// Whether it holds under exactly these conditions.
+  /// Returns whether it holds under exactly these conditions.
   @inlinable @inline(__always)
   public func holds(under conditions: UInt64) -> Bool { isMet(by: conditions, against: conditions) }
 
-  /// Whether it may hold under these conditions, of which some, and others, are open.
+  /// Returns whether it may hold under these conditions if those in `open` are unknown.
   @inlinable @inline(__always)
   public func mayHold(under conditions: UInt64, open: UInt64) -> Bool {
     isMet(by: conditions | open, against: conditions & ~open)
   }
 
-  /// Whether it is sure to hold under these conditions, of which some, and others, are open.
+  /// Returns whether it must hold under these conditions if those in `open` are unknown.
   @inlinable @inline(__always)
   public func mustHold(under conditions: UInt64, open: UInt64) -> Bool {
     isMet(by: conditions & ~open, against: conditions | open)
   }
 
-  /// Whether what is open can be so that none of several conditions holds.
+  /// Returns whether the unknown conditions can be such that none of several guards holds.
   public static func mayAllFail(
     _ guards: some Collection<Guard>, under conditions: UInt64, open: UInt64
   ) -> Bool {
     let relevant = guards.reduce(0) { $0 | $1.conditions } & open
-    // Every choice of what is open, from all of it down to none.
+    // Every subset of the unknown conditions, from all of them down to none.
     var choice = relevant
     while true {
       let holding = conditions & ~relevant | choice

@@ -1,60 +1,60 @@
 public import Basics
 
-/// A checked machine: every (state, event) pair is decided, in a dense table.
+/// A checked machine: a dense table decides every (state, event) pair.
 ///
-/// States, events and conditions are numbered in the order of the definition; the numbers index every
-/// table below. A pair without edges is a refusal: data, never a trap.
+/// States, events and conditions are numbered in the order of the definition, and the numbers index every table
+/// below. A pair without edges is a refusal: data, never a trap.
 public struct Machine: Equatable, Sendable {
-  /// One way from a state to another.
+  /// A transition from one state to another.
   public struct Edge: Equatable, Sendable {
-    /// The row of the definition that it comes from.
+    /// The number of its row in the definition.
     public let transition: Int
     /// The event's number, or `nil` for a timer.
     public let event: Int?
-    /// The state entered, or the same state when the row says *stay*.
+    /// The state that it leads to; for a row that says *stay*, the same state.
     public let target: Int
-    /// Whether entering restarts the state's timers and runs its entry actions.
+    /// Whether it restarts the state's timers and runs its entry actions.
     public let enters: Bool
-    /// When it can happen, if the tester does not cause it.
+    /// The earliest time at which it can happen, if the tester does not cause it.
     public let earliest: Interval
-    /// When it must have happened, if the tester does not cause it.
+    /// The latest time at which it must happen, if the tester does not cause it.
     public let latest: Interval
     /// The condition whose value is added to ``earliest`` and to ``latest``.
     public let plus: Int?
-    /// Under which conditions it can be taken.
+    /// The conditions under which it can be taken.
     public let `guard`: Guard
-    /// The options of a choice with which a device has it, as bits; zero for every device.
+    /// The options that a device must have one of to take it, as bits; zero for every device.
     public let options: UInt64
   }
 
-  /// What the author wrote.
+  /// The definition that the author wrote.
   public let definition: MachineDefinition
-  /// How many events there are, stimuli and spontaneous ones together.
+  /// The number of events, stimuli and spontaneous ones together.
   public let eventCount: Int
   /// Edges of each (state, event) pair that the tester causes: `caused[state * events + event]`.
   public let caused: [[Edge]]
   /// Edges that happen without the tester, by state.
   public let spontaneous: [[Edge]]
-  /// The target of each (state, event) pair that always leads to one state, or -1: a refusal, a choice of the
-  /// device, or a row that depends on conditions; `next[state * events + event]`.
+  /// The target of each (state, event) pair that always leads to one state: `next[state * events + event]`. It is -1
+  /// for a refusal, a choice of the device, or a row that depends on conditions or options.
   public let next: [Int16]
-  /// What brings conditions about and what ends them.
+  /// What begins and ends conditions.
   public let environment: ConditionTable
-  /// The options of all choices, by name, in the order of the definition: the numbers of their bits.
+  /// The names of the options of all choices, in the order of the definition: an option's index is its bit number.
   public let options: [String]
   /// The options of each choice, as bits.
   public let choices: [UInt64]
-  /// Its ``hash``, once it was asked for.
+  /// The ``hash``, once it has been requested.
   let hashOnce = MachineHash()
 
-  /// The most states or events that a machine may have.
+  /// The maximum number of states, and of events.
   public static let limit = 30_000
-  /// The most options that the choices of a machine may have together.
+  /// The maximum number of options of all choices together.
   public static let optionLimit = 16
-  /// The most edges that the rows of a machine may stand for, so that a short file cannot ask for all memory.
+  /// The maximum number of edges of all rows, so that a short file cannot exhaust the memory.
   public static let edgeLimit = 2_000_000
 
-  /// Checks a definition and makes its table.
+  /// Checks a definition and builds its table.
   ///
   /// - Throws: every fault of the definition, not only the first.
   public init(_ definition: MachineDefinition) throws(DefinitionError) {
@@ -63,9 +63,9 @@ public struct Machine: Equatable, Sendable {
     self.init(checked: definition)
   }
 
-  /// The machine with other rows, which name only what it has.
+  /// Returns the machine with other rows, which may use only names of this machine.
   ///
-  /// For machines that are wrong on purpose: a row may start from no state at all, and an event may be without rows.
+  /// This is for machines that are wrong on purpose: a row may have no source state, and an event may have no row.
   public func replacingRows(with transitions: [Transition]) -> Machine {
     var changed = definition
     changed.transitions = transitions
@@ -104,43 +104,43 @@ public struct Machine: Equatable, Sendable {
 
   /// The machine's name.
   public var name: String { definition.name }
-  /// How many states there are.
+  /// The number of states.
   public var stateCount: Int { definition.states.count }
-  /// The number of the state in which a test starts when nothing is asked for.
+  /// The number of the state in which a test starts by default.
   public var usualStart: Int { definition.starts.last.flatMap { state(named: $0.state) } ?? 0 }
 
-  /// One deterministic step: the state that the event leads to, or `nil` for a refusal or a choice.
+  /// Returns the state to which the event always leads, or `nil` if ``next`` has none.
   @inlinable
   public func step(_ state: Int, _ event: Int) -> Int? {
     let target = next[state * eventCount + event]
     return target < 0 ? nil : Int(target)
   }
 
-  /// The edges on which a stimulus can lead from a state; none is a refusal.
+  /// Returns the edges of a stimulus from a state; no edge means a refusal.
   public func edges(from state: Int, on event: Int) -> [Edge] { caused[state * eventCount + event] }
 
-  /// The number of the state of a name.
+  /// Returns the number of the state with a name.
   public func state(named name: String) -> Int? { definition.states.firstIndex { $0.name == name } }
 
-  /// The number of the event of a name.
+  /// Returns the number of the event with a name.
   public func event(named name: String) -> Int? { definition.events.firstIndex { $0.name == name } }
 
-  /// The number of the condition of a name.
+  /// Returns the number of the condition with a name.
   public func condition(named name: String) -> Int? {
     definition.conditions.firstIndex { $0.name == name }
   }
 
-  /// What the tester can do, by name, in the order of the definition.
+  /// The names of the events that the tester can cause, in the order of the definition.
   public var stimulusNames: [String] {
     definition.events.filter { $0.kind != .spontaneous }.map(\.name)
   }
 
-  /// Whether the tester can cause the event in some state.
+  /// Returns whether the tester can cause the event in some state.
   public func isStimulus(_ event: Int) -> Bool { definition.events[event].kind != .spontaneous }
 }
 
 extension Transition.Target {
-  /// Whether timers start again and entry actions are run.
+  /// Whether timers restart and entry actions run.
   var enters: Bool {
     switch self {
     case .states: true
@@ -150,7 +150,7 @@ extension Transition.Target {
 }
 
 extension Transition {
-  /// An event of both kinds is the tester's where its row has no window, and the device's where it has one.
+  /// Returns whether the tester causes the row. With kind `both`, that is a row without a window.
   func isCausedByTester(_ kind: Event.Kind) -> Bool {
     switch kind {
     case .stimulus: true
@@ -166,7 +166,7 @@ private struct Numbers {
   private var events: [String: Int] = [:]
   private var conditions: [String: Int] = [:]
   private var options: [String: Int] = [:]
-  /// For each event with a row from any state, the states that its other rows name.
+  /// For each event with a wildcard row, the states that its other rows name.
   private var named: [String: Set<Int>] = [:]
 
   init(_ definition: MachineDefinition) {
@@ -193,7 +193,7 @@ private struct Numbers {
     }
   }
 
-  /// A wildcard row stands for every state that no other row of its event names.
+  /// Returns the source states of a row; a wildcard stands for every state that no other row of its event names.
   func sources(of transition: Transition) -> [Int] {
     switch (transition.from, transition.trigger) {
     case (.states(let names), _): names.compactMap { states[$0] }
@@ -218,7 +218,7 @@ private struct Numbers {
       options: bits(of: transition.options))
   }
 
-  /// Options as bits.
+  /// Returns the bits of options.
   func bits(of names: [String]) -> UInt64 {
     names.reduce(0) { mask, name in mask | (options[name].map { 1 << UInt64($0) } ?? 0) }
   }

@@ -1,8 +1,8 @@
 public import Documents
 import Basics
 
-// A machine in DOT: a graph that GraphViz draws and that holds the whole definition. What a drawing has no use
-// for stands in attributes that GraphViz ignores.
+// A machine in DOT: a graph that GraphViz draws and that contains the whole definition. Attributes that GraphViz
+// ignores hold what a drawing does not show.
 //
 //     digraph "door" {
 //       graph [lockstep="1", summary="A door", events="open,blowShut:spontaneous", starts="Closed:locked=no"];
@@ -11,40 +11,43 @@ import Basics
 //       "Opened" [entry="ring"];
 //       "Closed" -> "Opened" [label="open", row=0, event="open", first="creak", then="greet"];
 //
-// What may be given with stimuli is no part of it, and stands in YAML alone.
+// The graph does not contain the forms of arguments and readings; only YAML does.
 //
-// In lists and names `,`, `:`, `=`, `%`, `\` and control characters are written as `%` and two hexadecimal
-// digits. Several edges with one `row` are one row of the definition.
+// In lists and names, `,`, `:`, `=`, `%`, `\` and control characters are written as `%` and two hexadecimal digits.
+// Several edges with the same `row` form one row of the definition.
 
 /// The version of the attributes; a graph without it is read as a plain Mealy machine.
 let dotVersion = "1"
 
-/// The node that rows from any state are drawn at.
+/// The node from which rows from any state are drawn.
 let dotAnyState = "__any"
 
 extension MachineDefinition {
-  /// The definition as a GraphViz graph, which ``init(dot:name:)`` reads back equal but for the arguments of stimuli.
+  /// Returns the definition as a GraphViz graph, which ``init(dot:name:)`` reads back equal except for the forms of
+  /// arguments and readings.
   ///
-  /// Rows with an output are labelled `input/output`, so a Mealy machine stays one to other tools.
+  /// Rows with an output are labelled `input/output`, so that other tools still read a Mealy machine.
   public func dot() -> String {
     var writer = DOTWriter(self)
     return writer.write()
   }
 
-  /// Reads a machine from a GraphViz file: one that ``dot()`` wrote, or a Mealy machine as AALpy and LearnLib
-  /// write them.
+  /// Reads a machine from a GraphViz file: one that ``dot()`` wrote, or a Mealy machine as AALpy and LearnLib write
+  /// it.
   ///
-  /// In a plain Mealy machine each edge is labelled `input/output`, the output becomes ``Transition/shows``, and
-  /// the start is where a node without a text, or one called `__start0`, points, or else the first node. A label without
-  /// a slash is an input alone. An HTML label may have inputs with `|` between them in its first line, and their output
-  /// below. A Moore machine has the outputs in its states, labelled `name|output` or `name / output`: they become
-  /// ``State/status``.
+  /// In a plain Mealy machine each edge is labelled `input/output`, and the output becomes ``Transition/shows``. The
+  /// start is the target of a node without a text or of a node whose name begins with `__start`; without such a node,
+  /// it is the first node.
+  ///
+  /// A label without a slash is an input alone. An HTML label may have inputs separated by `|` in its first line, and
+  /// their output below. A Moore machine has the outputs in its states, labelled `name|output` or `name / output`:
+  /// they become ``State/status``.
   ///
   /// - Parameters:
   ///   - bytes: The whole file.
-  ///   - name: What messages call it, usually its path.
-  /// - Throws: Everything that is wrong with the file or with the machine in it, each with its line and column;
-  ///   of faults of syntax the first.
+  ///   - name: The name of the file in messages, usually its path.
+  /// - Throws: All problems of the file or of the machine in it, each with its line and column; of syntax errors,
+  ///   only the first.
   public init(dot bytes: [UInt8], name: String) throws(DocumentError) {
     self = try MachineFile(dot: bytes, name: name).definition
   }
@@ -182,7 +185,7 @@ private struct DOTWriter {
 }
 
 extension Condition {
-  /// `name`, and what follows it: `:fault=jam`, `:moment=power-cycle`, `:event=tampered`, `:until=noSignal`,
+  /// The name followed by its settings: `:fault=jam`, `:moment=power-cycle`, `:event=tampered`, `:until=noSignal`,
   /// `:stimulus=set`, `:unsure=loss`, `:reading=autolock`, `:from-entry`, `:delay=6 s`.
   fileprivate var encoded: String {
     let lists = [
@@ -197,7 +200,7 @@ extension Condition {
   }
 }
 
-/// Whether a name can be a node's own: the language has no way to write some characters in it.
+/// Returns whether a name can be the name of a node: DOT has no notation for some characters.
 private func isDrawable(_ name: String) -> Bool {
   !name.isEmpty && !name.hasPrefix("__") && name.unicodeScalars.allSatisfy { $0 != "\\" && !isControl($0) }
 }
@@ -208,19 +211,19 @@ private func isNumber(_ text: String) -> Bool {
   !text.isEmpty && text.utf8.allSatisfy { (48...57).contains($0) }
 }
 
-/// Quoted text; it must not hold a backslash of its own at its end.
+/// Returns quoted text; the text must not end with a backslash.
 private func quote(_ text: String) -> String {
   "\"" + text.unicodeScalars.map { $0 == "\"" ? "\\\"" : String($0) }.joined() + "\""
 }
 
-/// Text that GraphViz draws as it stands.
+/// Returns text that GraphViz draws literally; control characters become spaces.
 private func label(_ text: String) -> String {
   text.unicodeScalars.map { $0 == "\\" ? "\\\\" : isControl($0) ? " " : String($0) }.joined()
 }
 
 private func encode(_ names: [String]) -> String { names.map(encode).joined(separator: ",") }
 
-/// Text in which the marks of lists, backslashes and control characters are percent signs and two digits.
+/// Returns text in which separators of lists, backslashes and control characters are percent-escaped.
 private func encode(_ text: String) -> String {
   text.unicodeScalars.map { scalar in
     let isMark = [",", ":", "=", "%", "\\"].contains(scalar) || isControl(scalar)

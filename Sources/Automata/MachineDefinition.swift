@@ -1,31 +1,31 @@
 public import Basics
 
-/// A state machine as its author wrote it, not yet checked.
+/// An unchecked state machine, as its author wrote it.
 ///
-/// Every notation, from the operators to a YAML file, ends here; ``Machine`` checks it and makes the dense table.
-/// Two definitions are equal when they say the same in the same order.
+/// Every notation, from the operators to a YAML file, produces this type; ``Machine`` checks it and builds the dense
+/// table. Two definitions are equal if they have the same parts in the same order.
 public struct MachineDefinition: Equatable, Sendable {
-  /// The name by which scenarios and the command line call the machine.
+  /// The name of the machine in scenarios and on the command line.
   public var name: String
-  /// One sentence on what the machine describes.
+  /// What the machine describes, in one sentence.
   public var summary: String
   /// The states, in the order in which they are drawn.
   public var states: [State]
-  /// What can happen: stimuli and spontaneous events.
+  /// The events: stimuli and spontaneous ones.
   public var events: [Event]
-  /// What the environment may be like, and which faults or stimuli make them so.
+  /// The conditions of the environment, and the faults, events and stimuli that change them.
   public var conditions: [Condition]
-  /// What devices do differently, each of them always alike.
+  /// The behaviour that differs between devices, but that a device never changes.
   public var choices: [DeviceChoice]
-  /// What a device may report beside statuses and effects, as far as the definition says what it is.
+  /// The forms of the values that a device may report in addition to statuses and effects.
   public var readings: [ValueForm]
   /// The transition relation.
   ///
   /// A pair of state and stimulus without a row is a refusal.
   public var transitions: [Transition]
-  /// The conditions in which a test may start.
+  /// The states in which a test may start.
   ///
-  /// The last is the one meant when nothing is asked for.
+  /// The last one is the default.
   public var starts: [Start]
 
   /// Makes a definition.
@@ -46,14 +46,13 @@ public struct MachineDefinition: Equatable, Sendable {
   }
 }
 
-/// Something that devices are known to do differently, and that each of them does always alike: a choice that a device makes
-/// once.
+/// A behaviour that differs between devices, but that a device never changes.
 ///
-/// Every option is right until the device has shown which is its own. From then on it is held to that.
+/// Every option is correct until the device has shown its own. From then on, any other option is a divergence.
 public struct DeviceChoice: Equatable, Sendable {
   /// The unique name.
   public var name: String
-  /// What there is to choose from; no other choice has an option of the same name.
+  /// The options; no other choice has an option of the same name.
   public var options: [String]
 
   /// Makes a choice.
@@ -73,10 +72,10 @@ public struct State: Equatable, Sendable {
   public var status: String
   /// The named actions on entry, in order.
   public var entry: [String]
-  /// The part of the machine that it belongs to, by which coverage is told; empty where none is declared.
+  /// The region of the machine to which the state belongs, for reports on coverage; empty if none is declared.
   public var region: String
 
-  /// Makes a state; its status is the name without what stands in parentheses, unless given.
+  /// Makes a state; by default its status is its name without a final parenthesis.
   public init(_ name: String, status: String? = nil, entry: [String] = [], region: String = "") {
     self.name = name
     self.status = status ?? State.status(of: name)
@@ -84,7 +83,7 @@ public struct State: Equatable, Sendable {
     self.region = region
   }
 
-  /// The status that a state's name implies: the name up to a final parenthesis.
+  /// Returns the status that a state's name implies: the name up to a final parenthesis.
   public static func status(of name: String) -> String {
     guard name.last == ")", let open = name.firstIndex(of: "("), open > name.startIndex,
       name[name.index(before: open)] == " "
@@ -95,21 +94,21 @@ public struct State: Equatable, Sendable {
 
 /// Something that can happen to a machine.
 public struct Event: Equatable, Sendable {
-  /// Who brings it about.
+  /// What causes an event.
   public enum Kind: String, Equatable, Sendable, CaseIterable {
     /// The tester.
     case stimulus
-    /// The device, its environment or time: the tester can only watch.
+    /// The device, its environment or time: the tester can only observe it.
     case spontaneous
-    /// Either, depending on the state: the tester where nothing else does it.
+    /// Either: the tester in rows without a window, the device in rows with one.
     case both
   }
 
   /// The unique name.
   public var name: String
-  /// Who brings it about.
+  /// What causes the event.
   public var kind: Kind
-  /// What may be given with it; `nil` where the definition does not say.
+  /// The forms of its arguments, or `nil` if the definition does not declare them.
   public var arguments: ArgumentForms?
 
   /// Makes an event.
@@ -120,40 +119,41 @@ public struct Event: Equatable, Sendable {
   }
 }
 
-/// Something about the environment that decides which transitions can happen: a jammed bolt, an unreliable
-/// link, an autolock that is set.
+/// A property of the environment that decides which transitions can happen: a jammed bolt, an unreliable link, an
+/// active autolock.
 ///
-/// Conditions keep the model sharp: what the tester has not brought about is not an excuse.
+/// Conditions keep the model strict: a condition that the tester has not brought about excuses no deviation.
 public struct Condition: Equatable, Sendable {
   /// The unique name.
   ///
-  /// A start condition of this name holds or withdraws it.
+  /// A fault or a start setting of this name makes it hold or ends it.
   public var name: String
-  /// The faults that bring it about; one given the value `no`, `off` or `0` ends, one given a duration ends after
-  /// that, and the condition with the last of them.
+  /// The faults that make it hold. A fault ends with the value `no`, `off` or `0`, or after the duration that it was
+  /// given. The condition ends with the last of its faults.
   public var faults: [String]
-  /// The faults, and the events, that are over at once: what they do is felt for ``delay``.
+  /// The faults and events that are over at once: after one of them the condition holds for its ``delay``.
   public var moments: [String]
-  /// The events that bring it about. A device that reports one of them is taken at its word: with it the faults alone
-  /// bring nothing about.
+  /// The events that make it hold. If the device reports any of them, the faults alone do not make it hold.
   public var events: [String]
-  /// The statuses that end it, whatever brought it about: once one is shown, what it was about is over. With any of
-  /// these it outlasts its faults.
+  /// The statuses that end it when the device shows one of them, whatever made it hold. With any of these, it
+  /// continues after its faults end.
   public var until: [String]
-  /// The stimuli that set it, to the duration or the number of seconds that is their first argument; one of
-  /// zero, or without an argument, takes it away.
+  /// The stimuli that set its value to their first argument, a duration or a number of seconds. Zero, or no argument,
+  /// ends it.
   public var stimuli: [String]
-  /// The conditions under which a change is unsure: what a stimulus sets may not arrive, so that it may hold, or may
-  /// not; and what faults bring about may not be felt before they are over, since what is shown comes late.
+  /// The conditions during which it is unknown whether a change of this condition reaches the device.
+  ///
+  /// A value that a stimulus sets may not arrive. The effect of a fault may show only after the fault is over,
+  /// because statuses arrive late.
   public var unsure: [String]
-  /// The reading that tells what it is set to, in seconds: after it, nothing is unsure.
+  /// The reading that contains its value, in seconds. After this reading, the value is known.
   public var reading: String?
-  /// Whether a change of it leaves alone what is under way: it counts from the next state on that is entered.
+  /// Whether a change takes effect from the next state on and leaves the current state as it is.
   public var countsFromEntry: Bool
-  /// How long, after it began or ended, the device may still behave as before: what was under way goes on.
+  /// How long after a change the device may still behave as before, because it completes what it has begun.
   public var delay: Interval
 
-  /// The delay of a condition that does not say otherwise.
+  /// The default delay of a condition.
   public static let usualDelay = Interval.milliseconds(100)
 
   /// Makes a condition.
@@ -176,11 +176,11 @@ public struct Condition: Equatable, Sendable {
   }
 }
 
-/// When, after its state was entered, a transition that the tester does not cause can happen.
+/// The times, counted from the entry of its state, at which a transition that the tester does not cause can happen.
 public struct Window: Hashable, Sendable {
-  /// The least time in the state; less than zero where a value is added to it that it may be short of.
+  /// The least time in the state; it may be negative if a value is added to it.
   public var earliest: Interval
-  /// The most time in the state: if the state still lasts then, something is wrong.
+  /// The greatest time in the state; a state that lasts longer is a divergence.
   public var latest: Interval
   /// The condition whose value is added to ``earliest`` and to ``latest``: the whole window moves with it.
   public var plus: String?
@@ -195,16 +195,16 @@ public struct Window: Hashable, Sendable {
   /// At any time.
   public static let any = Window()
 
-  /// Exactly then.
+  /// Exactly after an interval.
   public static func after(_ interval: Interval) -> Window { Window(earliest: interval, latest: interval) }
 
-  /// At any time up to then, and no later.
+  /// At any time up to an interval.
   public static func within(_ interval: Interval) -> Window { Window(latest: interval) }
 }
 
 /// One row of the transition relation.
 public struct Transition: Equatable, Sendable {
-  /// What sets it off.
+  /// What triggers a row.
   public enum Trigger: Hashable, Sendable {
     /// The event of this name.
     case event(String)
@@ -212,53 +212,54 @@ public struct Transition: Equatable, Sendable {
     case timer
   }
 
-  /// The states it starts from.
+  /// The states from which a row leads.
   public enum Source: Equatable, Sendable {
-    /// These.
+    /// These states.
     case states([String])
     /// Every state that has no row of its own for the event. At most one such row per event.
     case wildcard
   }
 
-  /// Where it leads.
+  /// The states to which a row leads.
   public enum Target: Equatable, Sendable {
-    /// To one of these, as the device decides.
+    /// One of these states; the device decides.
     case states([String])
-    /// Nowhere: the state goes on, its timers too, and its entry actions are not run again.
+    /// The same state: its timers continue, and its entry actions do not run again.
     case stay
-    /// To one of these, of the same status, in which the time of the state that is left goes on.
+    /// One of these states, of the same status, in which the time of the previous state continues.
     case shift([String])
   }
 
-  /// Who wrote the row.
+  /// Where a row comes from.
   public enum Origin: String, Equatable, Sendable {
-    /// The document that the machine comes from.
+    /// The document that specifies the machine.
     case seed
-    /// We, where that document is silent.
+    /// The author of the machine, where that document does not cover the case.
     case ours
   }
 
-  /// What sets it off.
+  /// What triggers the row.
   public var trigger: Trigger
   /// When it can happen, if the tester does not cause it.
   public var window: Window
-  /// The states it starts from.
+  /// The states from which the row leads.
   public var from: Source
-  /// Where it leads.
+  /// The states to which the row leads.
   public var to: Target
-  /// The named effects before the state changes, in order.
+  /// The named effects before the change of state, in order.
   public var before: [String]
-  /// The named effects after the state changed and before its entry actions, in order.
+  /// The named effects after the change of state and before its entry actions, in order.
   public var after: [String]
-  /// What is shown in place of the target's status: the output of a Mealy machine.
+  /// The output that the device shows instead of the target's status, as in a Mealy machine.
   public var shows: String?
-  /// At least one of these conditions must hold, unless there are none.
+  /// The conditions of which at least one must hold; empty for no requirement.
   public var given: [String]
-  /// None of these conditions may hold.
+  /// The conditions of which none may hold.
   public var unless: [String]
-  /// The row is that of devices with one of these options of a choice, unless there are none.
+  /// The options of a choice to which the row is limited: it applies to devices with one of them. Empty for every
+  /// device.
   public var options: [String]
-  /// Who wrote the row.
+  /// Where the row comes from.
   public var origin: Origin
 
   /// Makes a row.
@@ -281,9 +282,9 @@ public struct Transition: Equatable, Sendable {
   }
 }
 
-/// A condition in which a test can start.
+/// A state in which a test can start.
 public struct Start: Equatable, Sendable {
-  /// A setting of the device that this start stands for.
+  /// A setting of a test that selects the start.
   public struct Condition: Equatable, Sendable {
     /// The setting's name, such as `registered`.
     public var name: String
@@ -297,9 +298,9 @@ public struct Start: Equatable, Sendable {
     }
   }
 
-  /// The state in which the machine is.
+  /// The state in which the machine starts.
   public var state: String
-  /// The settings that stand for it; a start without settings is always possible.
+  /// The settings that select the start; a start without settings is always possible.
   public var conditions: [Condition]
 
   /// Makes a start.

@@ -1,18 +1,18 @@
 import Drawing
 
-/// A machine laid out for drawing: what is written where.
+/// A machine laid out for drawing: its texts and their positions.
 struct MachineDrawing {
   /// All rows that lead from one state to another.
   struct Arrow {
     var from: Int
     var to: Int
     var lines: [String] = []
-    /// Whether the tester causes none of them.
+    /// Whether the tester causes none of its rows.
     var isSpontaneous = true
-    /// Whether all of them are ours.
+    /// Whether the author of the machine added all of its rows.
     var isOurs = true
 
-    /// Whether they leave the state as it is.
+    /// Whether the rows stay in their state.
     var isLoop: Bool { from == to }
   }
 
@@ -20,12 +20,12 @@ struct MachineDrawing {
   static let lineHeight = 14
   static let margin = 40
 
-  /// What is written in each state.
+  /// The lines of text in each state.
   let titles: [[String]]
   /// The states in which a test can start.
   let starts: [Int]
   private(set) var arrows: [Arrow] = []
-  /// Where states and arrows are; its arrows are those that are no loops.
+  /// The positions of states and arrows; loops are not among its arrows.
   private(set) var layout: GraphLayout
 
   init(_ machine: MachineDefinition) {
@@ -35,7 +35,7 @@ struct MachineDrawing {
     starts = machine.starts.compactMap { numbers[$0.state] }.filter { seen.insert($0).inserted }
     titles = machine.states.map { state in [state.name] + state.entry.map { "/ " + $0 } }
     arrows = Self.arrows(machine, numbers)
-    // The label of a loop stands beside its state.
+    // The label of a loop is next to its state.
     var loops = [GraphLayout.Size](repeating: GraphLayout.Size(0, 0), count: titles.count)
     for arrow in arrows where arrow.isLoop {
       loops[arrow.from] = GraphLayout.Size(
@@ -87,7 +87,7 @@ struct MachineDrawing {
 }
 
 extension Transition {
-  /// What is written at the row's arrow: the event, and each effect on a line of its own.
+  /// The lines of text at the row's arrow: the event, and each effect on its own line.
   fileprivate var drawnLines: [String] {
     let label = RowLabel(self).description
     return [shows.map { "\(label)/\($0)" } ?? label] + (before + after).map { "  / " + $0 }

@@ -1,10 +1,10 @@
 public import Documents
 
-/// A machine that was read from a file, and where its parts stand in it.
+/// A machine that was read from a file, with the positions of its parts in the file.
 public struct MachineFile: Sendable {
   /// The machine.
   public let definition: MachineDefinition
-  /// Its text.
+  /// The text of the file.
   public let source: Source
   private let places: DefinitionPlaces
 
@@ -14,20 +14,20 @@ public struct MachineFile: Sendable {
     self.places = places
   }
 
-  /// Reads a file: DOT where its name ends in `.dot` or `.gv`, and else YAML.
+  /// Reads a file: as DOT if its name ends in `.dot` or `.gv`, and otherwise as YAML.
   ///
   /// - Parameters:
   ///   - bytes: The whole file.
-  ///   - name: What messages call it, usually its path.
-  /// - Throws: Everything that is wrong with the file or with the machine in it, each with its line and column.
+  ///   - name: The name of the file in messages, usually its path.
+  /// - Throws: All problems of the file or of the machine in it, each with its line and column.
   public init(_ bytes: [UInt8], name: String) throws(DocumentError) {
     let isDOT = name.hasSuffix(".dot") || name.hasSuffix(".gv")
     self = try isDOT ? MachineFile(dot: bytes, name: name) : MachineFile(yaml: bytes, name: name)
   }
 
-  /// What in the file is well-formed and yet hardly meant.
+  /// Returns a warning for each part of the file that is well-formed but probably unintended.
   ///
-  /// - Parameter machine: the machine that its definition makes.
+  /// - Parameter machine: The machine made from the definition.
   public func warnings(of machine: Machine) -> [Diagnostic] {
     let warnings = machine.warnings()
     let problems = places.problems(warnings.map(\.place)) { number, start, end in
@@ -42,13 +42,13 @@ public struct MachineFile: Sendable {
       .diagnostics
   }
 
-  /// Where a part of the machine stands in the file.
+  /// Returns the position in the file of a part of the machine.
   public func place(of part: DefinitionFinding.Place) -> (start: Position, end: Position) {
     places.place(of: part)
   }
 }
 
-/// Where the parts of a definition stand in a file.
+/// The positions of the parts of a definition in a file.
 struct DefinitionPlaces: Sendable {
   typealias Place = (start: Position, end: Position)
 
@@ -60,7 +60,7 @@ struct DefinitionPlaces: Sendable {
   var starts: [Place] = []
   var rows: [Place] = []
 
-  /// The most problems that are reported of one file: those after them mostly follow from them.
+  /// The maximum number of problems reported per file: later problems mostly follow from earlier ones.
   private static let maximum = 100
 
   func place(of part: DefinitionFinding.Place) -> Place {
@@ -75,7 +75,7 @@ struct DefinitionPlaces: Sendable {
     }
   }
 
-  /// What is wrong with parts, in the order of the text; only what is shown is put into words.
+  /// Returns the problems of parts, in the order of the text. It builds only those that are reported.
   func problems(
     _ parts: [DefinitionFinding.Place],
     _ words: (_ number: Int, _ start: Position, _ end: Position) -> Problem

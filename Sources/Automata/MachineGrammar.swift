@@ -1,23 +1,23 @@
 public import Basics
 public import Documents
 
-/// What may stand in the YAML of a machine, described once: the reader takes its keys from here, and so do the JSON Schema
-/// and the page that explains them.
+/// The form of a machine in YAML, described once: the reader takes its keys from here, and so do the JSON Schema and
+/// the page that explains them.
 enum MachineGrammar {
   typealias Field = Form.Field
 
-  /// In place of the states that a row starts from: every one without a row of its own.
+  /// Instead of the states from which a row leads: every state without a row of its own.
   static let anyState = "*"
-  /// In place of the states that a row leads to: the one it starts from.
+  /// Instead of the states to which a row leads: the state from which it leads.
   static let sameState = "="
-  /// In place of a duration: a time that never comes.
+  /// Instead of a duration: a time that never comes.
   static let forever = Interval.forever.description
 
-  /// The words for what a value may be.
+  /// The words for the types of a value.
   enum ValueWord: String, CaseIterable {
     case text, hex, flag, integer, number, duration
 
-    /// What its limits are written as; `nil` where it has none.
+    /// The form of its limits, or `nil` if it has none.
     var limit: Form? {
       switch self {
       case .text, .hex, .flag: nil
@@ -28,7 +28,7 @@ enum MachineGrammar {
     }
   }
 
-  /// The times of a row; `after` says exactly when, and the others between what.
+  /// The keys that limit the time of a row; `after` gives its exact time instead.
   static let limits = ["within", "not-before", "plus"]
   static let rowRules: [Form.Rule] =
     [.one(["to", "shift"]), .some(["event", "after"] + limits)] + limits.map { .excludes($0, "after") }
@@ -36,7 +36,7 @@ enum MachineGrammar {
 
   static let names = Form.oneOrMore(.text)
   static let interval = Form.either([.duration, .word(forever)])
-  /// A time that a value is added to, and that may be less than nothing.
+  /// A time to which a value is added, so that it may be negative.
   static let signed = Form.either([.duration, .negativeDuration, .word(forever)])
 }
 
@@ -181,10 +181,10 @@ extension MachineGrammar {
   private static let kind = Form.words(Event.Kind.allCases.map(\.rawValue))
   private static let event = Form.either([kind, .record(eventKeys, eventRules)])
 
-  /// Names, each with what may stand under it.
+  /// Names, each with the form of its value.
   private static let values = Form.mapping([], others: value)
 
-  /// What a value may be: a word, a word with limits, or the words to choose from.
+  /// The form of a value: a word, a word with limits, or the words to choose from.
   private static let value = Form.either([
     .words(ValueWord.allCases.map(\.rawValue)),
     .single(
@@ -201,9 +201,9 @@ extension MachineDefinition {
   /// The form of a machine in YAML.
   public static let form = Documents.Form.mapping(MachineGrammar.machine, others: nil)
 
-  /// The JSON Schema (draft-07) of a machine in YAML, as editors read it.
+  /// The JSON Schema (draft-07) of a machine in YAML, for editors.
   ///
-  /// It knows the grammar. Whether a row names states that there are, only the reader knows.
+  /// The schema covers only the grammar. Only the reader checks whether the states that a row names exist.
   public static let schema: JSON = form.schema(
     title: "A machine of Lockstep",
     summary: "The states of a device, what can happen to it, and what it then does.")

@@ -2,9 +2,10 @@ import Basics
 import Synchronization
 
 extension Machine {
-  /// What tells the machine from others: sixteen hexadecimal digits that two machines share only where they have the
-  /// same text, on every host. What may be given with stimuli, what readings may be, and which part of the machine a state
-  /// belongs to is no part of it: it says nothing of what happens.
+  /// The hash that identifies the machine: sixteen hexadecimal digits, the same on every host for the same text.
+  ///
+  /// The hash ignores the forms of arguments and readings and the regions of states, because they do not change the
+  /// behaviour of the machine.
   public var hash: String {
     hashOnce.get {
       var definition = definition
@@ -16,7 +17,7 @@ extension Machine {
   }
 }
 
-/// The hash of a machine, made when it is first asked for: writing the text of a large one takes a while.
+/// The hash of a machine, computed on first use: writing the text of a large machine takes a while.
 final class MachineHash: Equatable, Sendable {
   private let made = Mutex<String?>(nil)
 
@@ -28,6 +29,6 @@ final class MachineHash: Equatable, Sendable {
     }
   }
 
-  // It follows from what else a machine has.
+  // The hash follows from the other properties of a machine, so it does not affect equality.
   static func == (left: MachineHash, right: MachineHash) -> Bool { true }
 }

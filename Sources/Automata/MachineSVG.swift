@@ -1,10 +1,10 @@
 import Drawing
 
 extension MachineDefinition {
-  /// The machine as a drawing in SVG.
+  /// Returns the machine as a drawing in SVG.
   ///
-  /// Arrows that the device takes by itself are dashed, rows of ours are grey, and all rows from one state to
-  /// another are one arrow.
+  /// Arrows that the device takes by itself are dashed, rows that the author added are grey, and all rows from one
+  /// state to another share one arrow.
   public func svg() -> String {
     let drawing = MachineDrawing(self)
     let title = summary.isEmpty ? name : "\(name): \(summary)"
@@ -60,7 +60,7 @@ private func state(_ box: GraphLayout.Box, _ lines: [String]) -> [String] {
     }
 }
 
-/// A label on paper of its own, so that arrows pass behind it.
+/// Returns a label on a background of its own, so that arrows pass behind it.
 private func label(_ box: GraphLayout.Box, _ lines: [String]) -> [String] {
   [rectangle(box, "class=\"paper\"")]
     + lines.enumerated().map { index, line in
@@ -101,7 +101,7 @@ private func opening(_ arrow: MachineDrawing.Arrow) -> String {
   return name.isEmpty ? "<path" : "<path class=\"\(name)\""
 }
 
-/// Text for XML 1.0, in which some characters cannot stand at all.
+/// Returns text escaped for XML 1.0, with U+FFFD for characters that XML does not allow.
 private func escaped(_ text: String) -> String {
   var result = ""
   for scalar in text.unicodeScalars {

@@ -1,21 +1,21 @@
-/// The text forms in which a machine can be written out.
+/// The text formats of a machine.
 public enum MachineFormat: String, CaseIterable, Sendable {
   /// The transition table, in columns.
   case table
   /// The transition table as Markdown.
   case markdown
-  /// The whole definition, which ``MachineDefinition/init(yaml:name:)`` reads back.
+  /// The whole definition; ``MachineDefinition/init(yaml:name:)`` reads it back.
   case yaml
   /// A `stateDiagram-v2`.
   case mermaid
-  /// A GraphViz graph with the whole definition, which ``MachineDefinition/init(dot:name:)`` reads back.
+  /// A GraphViz graph with the definition; ``MachineDefinition/init(dot:name:)`` reads it back.
   case dot
-  /// A drawing for a browser.
+  /// A drawing for browsers.
   case svg
 }
 
 extension MachineDefinition {
-  /// The machine in one of the text forms, ending in a line feed.
+  /// Returns the machine in a text format, ending in a line feed.
   public func text(in format: MachineFormat) -> String {
     switch format {
     case .table: table()
@@ -29,7 +29,7 @@ extension MachineDefinition {
 }
 
 extension Transition {
-  /// The states that the row leads to from one of its own.
+  /// Returns the states to which the row leads from one of its source states.
   func targets(from source: String) -> [String] {
     switch to {
     case .states(let names), .shift(let names): names
@@ -43,7 +43,7 @@ extension Transition {
       + (after.isEmpty ? "" : " ; " + after.joined(separator: ", "))
   }
 
-  /// The row in one line: what sets it off, from where, where it leads, and what it shows.
+  /// The row in one line: its trigger, sources, targets, output and effects.
   public var line: String {
     let sources =
       switch from {
@@ -59,8 +59,8 @@ extension Transition {
     return "\(RowLabel(self)): \(sources) → \(targets)" + (shows.map { " [\($0)]" } ?? "") + effectText
   }
 
-  /// What a drawing writes at the row's arrow: `input/output` where the output is given, else the event and
-  /// what it does, `event / effect, effect`.
+  /// The label of the row's arrow in a drawing: the event, or `input/output` if the row has an output, and then its
+  /// effects, as in `open / creak, greet`.
   var arrowText: String {
     let label = RowLabel(self).description
     let effects = (before + after).joined(separator: ", ")
@@ -68,7 +68,7 @@ extension Transition {
   }
 }
 
-/// Which states a row from any state stands for, for every event that has such a row.
+/// The states for which a wildcard row stands, for every event with such a row.
 struct Wildcards {
   private var named: [Transition.Trigger: Set<String>] = [:]
   private let states: [String]
@@ -83,7 +83,7 @@ struct Wildcards {
     }
   }
 
-  /// The states that a row starts from.
+  /// Returns the source states of a row.
   func sources(of transition: Transition) -> [String] {
     switch transition.from {
     case .states(let names): names

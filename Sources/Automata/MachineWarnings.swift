@@ -1,29 +1,29 @@
 import Basics
 public import Documents
 
-/// Something in a machine that is well-formed, and hardly what its author meant.
+/// A part of a machine that is well-formed but probably unintended.
 public struct DefinitionWarning: Equatable, Sendable, CustomStringConvertible {
-  /// What it is.
+  /// The kinds of warning.
   public enum Kind: Equatable, Sendable {
-    /// No way leads to a state from any start.
+    /// A state that no path from any start reaches.
     case unreachable(state: String)
-    /// A row asks for nothing but conditions that it does not bear.
+    /// A row whose `given` lists only conditions that its `unless` excludes.
     case contradiction(row: String, given: [String])
-    /// A row from any state of an event for which every state has a row of its own.
+    /// A wildcard row of an event for which every state has a row of its own.
     case noStateLeft(event: String)
-    /// A row that can be taken only after another one must have been.
+    /// A row that the device can never take, because it must take another one before.
     case beaten(row: String, states: [String], by: String)
-    /// A row that waits for ever.
+    /// A row whose time never comes.
     case never(row: String)
-    /// A timer that says what another one before it says.
+    /// A timer that repeats an earlier one.
     case repeated(row: String, states: [String])
-    /// A choice of whose options no row asks for one.
+    /// A choice whose options no row uses.
     case idleChoice(String)
   }
 
-  /// What it is.
+  /// The kind of the warning.
   public var kind: Kind
-  /// Where.
+  /// The part of the definition that the warning concerns.
   public var place: DefinitionFinding.Place
 
   /// Makes a warning.
@@ -48,7 +48,7 @@ public struct DefinitionWarning: Equatable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// What puts it right, in words.
+  /// How to correct it, in words.
   public var cure: String {
     switch kind {
     case .unreachable: "lead a row to it, start in it, or remove it"
@@ -69,7 +69,7 @@ public struct DefinitionWarning: Equatable, Sendable, CustomStringConvertible {
 }
 
 extension DefinitionWarning.Kind {
-  /// What kind of problem it is.
+  /// The code of the problem.
   public var code: Problem.Code {
     switch self {
     case .unreachable: .unreachableState
@@ -81,10 +81,11 @@ extension DefinitionWarning.Kind {
 }
 
 extension Machine {
-  /// What in the machine is hardly meant: rows that are never taken and states that are never reached, in their order.
+  /// Returns the parts of the machine that are probably unintended: states that are never reached, choices that are
+  /// never used, and rows that are never taken or repeat another.
   ///
-  /// Several rows may be possible at once, and then the device chooses. So none hides another, and a row is never taken
-  /// only where its conditions or its time cannot come.
+  /// Several rows may be possible at once, and then the device chooses. No row therefore hides another: a row is
+  /// never taken only if its conditions or its time cannot occur.
   public func warnings() -> [DefinitionWarning] {
     let idle = IdleRows(self)
     let starts = definition.starts.compactMap { state(named: $0.state) }
@@ -98,7 +99,7 @@ extension Machine {
     return states + idleChoices() + idle.warnings + repetitions()
   }
 
-  /// Choices that no row asks for.
+  /// Returns the choices that no row uses.
   private func idleChoices() -> [DefinitionWarning] {
     let asked = Set(definition.transitions.flatMap(\.options))
     return definition.choices.indices.filter { asked.isDisjoint(with: definition.choices[$0].options) }.map {
@@ -106,9 +107,9 @@ extension Machine {
     }
   }
 
-  /// Timers of which another one says the same; rows of one event are faults then.
+  /// Returns the timers that repeat another one. For rows of one event, a repetition is a fault.
   private func repetitions() -> [DefinitionWarning] {
-    /// What a timer says of one state.
+    /// What a timer does in one state.
     struct Meaning: Hashable {
       var window: Window
       var `guard`: Guard
@@ -144,9 +145,9 @@ extension Machine {
 /// The rows of a machine that are never taken, and why.
 private struct IdleRows {
   private let machine: Machine
-  /// The rows that are taken from no state.
+  /// The rows that are never taken from any state.
   private var rows: [Int: DefinitionWarning.Kind] = [:]
-  /// By when each state has been left whatever happens, and by which row.
+  /// The time by which the device must have left each state, and the row by which it leaves.
   private let ends: [(time: Interval, row: Int)?]
 
   init(_ machine: Machine) {
@@ -168,17 +169,17 @@ private struct IdleRows {
     }
   }
 
-  /// Whether an edge is never taken from a state.
+  /// Returns whether an edge is never taken from a state.
   func isIdle(_ edge: Machine.Edge, from state: Int) -> Bool {
     rows[edge.transition] != nil || winner(over: edge, from: state) != nil
   }
 
-  /// The row that is always taken before an edge that the device takes by itself.
+  /// Returns the row that the device must take before an edge that it takes by itself.
   private func winner(over edge: Machine.Edge, from state: Int) -> Int? {
     ends[state].flatMap { edge.earliest > $0.time ? $0.row : nil }
   }
 
-  /// All of them, in the order of the rows.
+  /// All warnings, in the order of the rows.
   var warnings: [DefinitionWarning] {
     let definition = machine.definition
     var beaten: [Int: (states: [String], by: Int)] = [:]
@@ -202,10 +203,10 @@ private struct IdleRows {
 }
 
 extension Machine {
-  /// By when a state has been left whatever happens, and the row that sees to it.
+  /// Returns the time by which the device must have left a state, and the row by which it leaves.
   ///
-  /// Only a row without conditions does so for certain: one that stays, or goes on in the same state, leaves it no more
-  /// than one whose time depends on a condition.
+  /// Only an unconditional row is certain. A row that stays or shifts within the same state does not leave it, and a
+  /// row whose time depends on a condition has no certain time.
   fileprivate func end(of state: Int) -> (time: Interval, row: Int)? {
     let edges = spontaneous[state]
     let lasting = Set(edges.filter { !$0.enters && $0.target == state }.map(\.transition))

@@ -23,11 +23,11 @@ import Basics
 //       - { event: blowShut, from: Opened, to: Closed, within: 3 s, given: wind, ours: true }
 //       - { from: Opened, to: Closed, after: 1 h }
 //
-// A row without an event is a timer; `from: "*"` is every state without a row of its own, `to: "="` stays, and
-// `shift` stands in place of `to` where the time of the state goes on in the next.
+// A row without an event is a timer. `from: "*"` stands for every state without a row of its own, and `to: "="`
+// stays. `shift` replaces `to` where the time of the state continues in the next one.
 
 extension MachineDefinition {
-  /// The whole definition as YAML, which ``init(yaml:name:)`` reads back equal.
+  /// Returns the whole definition as YAML, which ``init(yaml:name:)`` reads back equal.
   public func yaml() -> String {
     var entries: [(String, Node)] = [("machine", .text(name))]
     if !summary.isEmpty { entries.append(("summary", .text(summary))) }
@@ -47,8 +47,8 @@ extension MachineDefinition {
   ///
   /// - Parameters:
   ///   - bytes: The whole file.
-  ///   - name: What messages call it, usually its path.
-  /// - Throws: Everything that is wrong with the file or with the machine in it, each with its line and column.
+  ///   - name: The name of the file in messages, usually its path.
+  /// - Throws: All problems of the file or of the machine in it, each with its line and column.
   public init(yaml bytes: [UInt8], name: String) throws(DocumentError) {
     self = try MachineFile(yaml: bytes, name: name).definition
   }
@@ -169,7 +169,8 @@ extension Transition {
 }
 
 extension Window {
-  /// The window as keys and values of a file: `after` for an exact time, else what differs from any time.
+  /// Returns the window as keys and values of a file: `after` for an exact time, and otherwise each limit that is
+  /// set.
   func entries(isTimer: Bool) -> [(key: String, value: String)] {
     if self == .any { return isTimer ? [("within", "forever")] : [] }
     if earliest == latest, plus == nil { return [("after", earliest.description)] }
@@ -181,7 +182,7 @@ extension Window {
   }
 }
 
-/// Names in a list; a lone one by itself, where that does not mean something else.
+/// Returns names as a list, or a single name by itself unless it would mean something else.
 private func names(_ names: [String], unless word: String? = nil) -> Node {
   if names.count == 1, names[0] != word { return .text(names[0]) }
   return .list(names.map { .text($0) }, layout: .flow)
@@ -189,7 +190,7 @@ private func names(_ names: [String], unless word: String? = nil) -> Node {
 
 // MARK: - Loading
 
-/// Reads a definition and remembers where each part of it stands.
+/// Reads a definition and records the position of each part.
 private struct MachineReader {
   private let root: Cursor
 
@@ -215,7 +216,7 @@ private struct MachineReader {
     }
     definition.starts = starts?.compactMap(start) ?? []
     definition.transitions = rows?.compactMap(transition) ?? []
-    // Once a part could not be read, the numbers of the others no longer say where they stand.
+    // If a part could not be read, the numbers of the others no longer give their positions.
     guard name != nil, let states, let events, let starts, let rows, let readings,
       definition.states.count == states.count,
       definition.events.count == events.count,
@@ -237,7 +238,7 @@ private struct MachineReader {
         case .row(let number): rows[number]
         }
       let fault = finding.fault
-      // The name that is wrong says more than the whole row in which it stands.
+      // The position of the wrong name is more precise than that of the whole row.
       (fault.name.map(place.narrowed(to:)) ?? place).report(
         fault.code, fault.description, hint: definition.hint(for: fault))
     }
@@ -285,7 +286,7 @@ private struct MachineReader {
     return others.isWhole ? Event(name, kind, arguments: all ?? oneOf) : nil
   }
 
-  /// What stands under each name.
+  /// Returns the names in a mapping, each with the form of its value.
   private func forms(_ cursor: Cursor, _ noun: String) -> [ValueForm]? {
     guard let entries = cursor.entries() else { return nil }
     let forms = entries.compactMap { key, value -> ValueForm? in
@@ -295,7 +296,7 @@ private struct MachineReader {
     return forms.count == entries.count ? forms : nil
   }
 
-  /// What a value may be: a word, a word with limits, or the words to choose from.
+  /// Returns the form of a value: a word, a word with limits, or the words to choose from.
   private func kind(_ cursor: Cursor) -> ValueForm.Kind? {
     if cursor.node.members != nil {
       let words = names(cursor)

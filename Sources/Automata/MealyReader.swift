@@ -1,7 +1,7 @@
 import Documents
 import Basics
 
-/// Reads a Mealy machine of inputs and outputs, or a Moore machine, as learners write them.
+/// Reads a Mealy machine of inputs and outputs, or a Moore machine, as tools for automata learning write them.
 func mealyMachine(
   of graph: DOTGraph, name: String
 ) throws(DOTProblem) -> (MachineDefinition, DefinitionPlaces) {
@@ -34,7 +34,7 @@ private struct MealyReader {
   private let isMoore: Bool
   private var inputs = Roster<String>()
   private var rows: [Key: Int] = [:]
-  /// The states that each row leads to.
+  /// The states to which each row leads.
   private var targets: [Roster<String>] = []
 
   init(name: String, isMoore: Bool) {
@@ -47,7 +47,7 @@ private struct MealyReader {
     places.states.append((node.start, node.end))
   }
 
-  /// What a Moore machine shows in a state: behind the name, or below it; any other label is the name once more.
+  /// Returns the output of a state of a Moore machine: after the name, or below it. Any other label is a name only.
   private func output(of node: DOTGraph.Node) throws(DOTProblem) -> String? {
     guard let label = node.attributes["label"] else { return nil }
     if isMoore { return inputAndOutput(label.text).output.flatMap { $0.isEmpty ? nil : $0 } }
@@ -94,7 +94,7 @@ private struct MealyReader {
 
   private mutating func add(_ key: Key, _ edge: DOTGraph.Edge) {
     if let row = rows[key] {
-      // The same output on the way to another state: the machine chooses.
+      // The same output on the path to another state: the device chooses.
       targets[row].number(edge.to)
       return
     }
@@ -113,8 +113,8 @@ private struct MealyReader {
     places.starts = [places.states[0]]
   }
 
-  /// What an edge is labelled with: `in/out`, several of them one a line, or, in HTML, inputs with `|` between them
-  /// and below them their output.
+  /// Returns the inputs and outputs of an edge's label: `in/out`, one per line, or, in HTML, inputs separated by `|`
+  /// with their output below.
   private func labels(_ label: DOTGraph.Value) throws(DOTProblem) -> [(input: String, output: String?)] {
     let lines = lines(of: label.text)
     guard label.isHTML, lines.count > 1 else { return lines.map(inputAndOutput) }
@@ -133,7 +133,7 @@ private struct MealyReader {
         hint: "write the machine in YAML")
     }
     let below = lines.dropFirst().joined(separator: " ")
-    // An action of UML begins with a slash.
+    // In UML, an action begins with a slash.
     let output = trim(below.hasPrefix("/") ? below.dropFirst() : below[...])
     return lines[0].split(separator: "|").map { (trim($0), output) }
   }
@@ -180,10 +180,11 @@ extension DOTGraph.Value {
 // MARK: - What a graph is
 
 extension DOTGraph {
-  /// The nodes that stand for no state: an arrow from one of them points at the state in which the machine starts.
+  /// Returns the nodes that are not states: an arrow from one of them points at the start state.
   ///
-  /// They are those that are called `__start…`, and those that no edge leads to, from which edges without a label lead
-  /// away, and that are drawn as nothing or as a mark: most programs that write DOT have a name of their own for them.
+  /// A node is a start marker if its name begins with `__start`. A node is also one if it is drawn as a mark or not
+  /// at all, no edge enters it, and edges without a label leave it: most programs that write DOT have their own name
+  /// for such nodes.
   fileprivate func startMarkers() -> Set<String> {
     var markers = Set(nodes.map(\.id).filter { $0.hasPrefix("__start") })
     let reached = Set(edges.map(\.to))
@@ -198,7 +199,7 @@ extension DOTGraph {
     return markers
   }
 
-  /// Whether each state is labelled `name / output`.
+  /// Returns whether every state is labelled `name / output`.
   fileprivate func hasOutputsBehindNames(besides starts: Set<String>) -> Bool {
     let states = nodes.filter { !starts.contains($0.id) }
     return !states.isEmpty
@@ -208,7 +209,7 @@ extension DOTGraph {
       }
   }
 
-  /// Refuses a graph that looks like a Mealy machine and means something else.
+  /// Rejects a graph that looks like a Mealy machine but means something else.
   fileprivate func refuseOtherKinds() throws(DOTProblem) {
     if let edge = edges.first(where: { $0.attributes["modality"] != nil }) {
       throw DOTProblem(
@@ -225,7 +226,7 @@ extension DOTGraph {
 }
 
 extension DOTGraph.Node {
-  /// Whether it is drawn as a mark and not as a state with a text of its own.
+  /// Whether the node is drawn as a mark, not as a state with its own text.
   fileprivate var isMark: Bool {
     if id.isEmpty || attributes["label"]?.isBlank == true { return true }
     if attributes["style"]?.text.contains("invis") == true { return true }
@@ -234,7 +235,7 @@ extension DOTGraph.Node {
 }
 
 extension DOTGraph.Value {
-  /// Whether the text is a decimal fraction from 0 to 1, or ends with one behind a colon.
+  /// Whether the text is a decimal fraction from 0 to 1, or ends with one after a colon.
   fileprivate var endsWithProbability: Bool {
     let last = trim(text.split(separator: ":", omittingEmptySubsequences: false).last ?? "")
     guard last.contains("."), let number = Double(last) else { return false }

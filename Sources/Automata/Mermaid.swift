@@ -1,8 +1,8 @@
 extension MachineDefinition {
-  /// The machine as a Mermaid `stateDiagram-v2`.
+  /// Returns the machine as a Mermaid `stateDiagram-v2`.
   ///
-  /// A row from any state is drawn from each of them that has no row of its own. States whose names Mermaid
-  /// cannot take as identifiers get numbers for identifiers and their names for text.
+  /// A wildcard row is drawn from each state that has no row of its own. A state whose name is not a valid identifier
+  /// in Mermaid gets a numbered identifier, with its name as the text.
   public func mermaid() -> String {
     var lines = ["stateDiagram-v2"]
     var ids: [String: String] = [:]
@@ -34,7 +34,8 @@ extension MachineDefinition {
   }
 }
 
-/// Whether Mermaid takes a name as it stands: letters and digits, and none of its own words.
+/// Returns whether Mermaid accepts a name as an identifier: only letters and digits, no keyword, and unlike the
+/// numbered identifiers.
 private func isIdentifier(_ name: String) -> Bool {
   let words = [
     "state", "note", "end", "direction", "class", "classDef", "style", "default", "hide", "scale", "as",
@@ -45,7 +46,7 @@ private func isIdentifier(_ name: String) -> Bool {
     && !(name.hasPrefix("state") && name.dropFirst(5).allSatisfy(\.isNumber))
 }
 
-/// Text in Mermaid's entities, so that no character of a name is taken for one of the diagram's own.
+/// Returns text with Mermaid's entities, so that no character of a name acts as syntax of the diagram.
 private func entities(_ text: String) -> String {
   var result = ""
   for scalar in text.unicodeScalars {

@@ -2,45 +2,51 @@ import Basics
 
 /// A machine with one wrong transition.
 ///
-/// A transition is what a table has in a cell: the rows of one state, one trigger and one set of targets, however
-/// many rows say it under which conditions.
+/// Here a transition is a cell of a table: all rows with the same state, trigger and targets, whatever their
+/// conditions.
 public struct Mutant: Sendable {
-  /// What is wrong with it.
+  /// The kinds of error in a mutant.
   public enum Kind: String, CaseIterable, Sendable {
     /// A transition leads to a state of another status.
     case wrongStatus = "wrong status"
     /// A transition leads to another state of the right status.
     case wrongState = "wrong state"
-    /// A transition is missing: a stimulus is refused, or something never happens by itself.
+    /// A transition is missing: the machine refuses a stimulus, or something never happens by itself.
     case missing
-    /// A stimulus that the machine refuses leads somewhere.
+    /// A stimulus leads to another state although the machine should refuse it.
     case extra
-    /// Something happens by itself later or earlier than it can.
+    /// Something happens by itself later or earlier than it should.
     case wrongTimer = "wrong timer"
-    /// A transition can be taken though one of its conditions does not hold.
+    /// A transition ignores one of its conditions.
     case lostCondition = "lost condition"
   }
 
-  /// What is wrong.
+  /// The kind of the error.
   public let kind: Kind
   /// The state from which the transition leads.
   public let state: Int
-  /// The stimulus that sets it off, or `nil` for what happens by itself.
+  /// The stimulus that triggers the transition, or `nil` if it happens by itself.
   public let stimulus: Int?
-  /// One line that says what is wrong.
+  /// The error in one line.
   public let summary: String
   /// The machine.
   public let machine: Machine
 }
 
-/// Every machine that differs from a machine in a single transition, in a fixed order.
+/// The machines that differ from a machine in a single transition, in a fixed order.
 ///
-/// For each transition: every other state as its only target; the transition missing; where it happens by itself in a
-/// window of time, the whole window after its end, or before its beginning where there is time before it, as there is
-/// where the window moves with a value; and each of its conditions left out. For each empty cell: every state that the stimulus could lead to. Windows that are only
-/// narrower, and fewer targets of several, are what the machine allows and not wrong.
+/// For each transition, the mutants are:
+/// - one with every other state as the only target;
+/// - one without the transition;
+/// - one without each of its conditions;
+/// - for a transition that happens by itself within a window: one whose window is after the end of the original, and
+///   one whose window is before its beginning. The latter exists only if there is time before the window, or if the
+///   window moves with a value.
+///
+/// For each empty cell, there is a mutant for every other state to which the stimulus could lead. A narrower window,
+/// or fewer of several targets, is no mutant, because the machine permits it.
 public struct Mutants: RandomAccessCollection, Sendable {
-  /// One change; the machine is made when it is asked for.
+  /// A single change; its machine is made on demand.
   private enum Change: Sendable {
     case target(transition: Int, Int)
     case missing(transition: Int)
@@ -53,7 +59,7 @@ public struct Mutants: RandomAccessCollection, Sendable {
   /// The rows that stand for one transition.
   private struct Cell: Sendable {
     var state: Int
-    /// The stimulus; `nil` when it happens by itself.
+    /// The stimulus, or `nil` if the transition happens by itself.
     var stimulus: Int?
     var trigger: Transition.Trigger
     var rows: [Int]
@@ -74,7 +80,7 @@ public struct Mutants: RandomAccessCollection, Sendable {
     changes = Self.changes(of: machine, cells)
   }
 
-  /// The mutant of a number.
+  /// Returns the mutant with a number.
   public subscript(number: Int) -> Mutant {
     let (state, stimulus) = place(of: changes[number])
     return Mutant(
@@ -82,7 +88,7 @@ public struct Mutants: RandomAccessCollection, Sendable {
       machine: machine(of: changes[number]))
   }
 
-  /// The numbers of some mutants, drawn by a seed: of each kind as many, as far as it has so many.
+  /// Returns the numbers of some mutants, chosen by a seed: the same number of each kind, if there are so many.
   public func sample(_ count: Int, seed: UInt64) -> [Int] {
     guard count < changes.count else { return Array(indices) }
     var generator = SeededGenerator(seed: seed, for: "mutants")
@@ -98,7 +104,7 @@ public struct Mutants: RandomAccessCollection, Sendable {
     return sample.sorted()
   }
 
-  /// What is wrong with a mutant, without making its machine.
+  /// Returns the kind of a mutant without making its machine.
   public func kind(of number: Int) -> Mutant.Kind {
     switch changes[number] {
     case .target(let transition, let target):
@@ -112,7 +118,7 @@ public struct Mutants: RandomAccessCollection, Sendable {
     }
   }
 
-  /// The state of a mutant's transition, and the stimulus; `nil` for what happens by itself.
+  /// Returns the state and the stimulus of a mutant's transition; the stimulus is `nil` if it happens by itself.
   public func place(of number: Int) -> (state: Int, stimulus: Int?) { place(of: changes[number]) }
 
   private func place(of change: Change) -> (state: Int, stimulus: Int?) {
@@ -224,7 +230,7 @@ extension Mutants {
     return original.replacingRows(with: rows)
   }
 
-  /// Takes a state from those that the rows of a cell start from; gives what the rows said.
+  /// Removes the state of a cell from its rows, and returns copies of those rows for that state alone.
   private func withdraw(_ cell: Cell, from rows: inout [Transition]) -> [Transition] {
     let name = original.definition.states[cell.state].name
     return cell.rows.map { number in
@@ -251,7 +257,7 @@ extension Mutants {
   private func replace(
     _ cell: Cell, in rows: inout [Transition], with change: (inout Transition) -> Void
   ) {
-    // What is wrong stands first, so that a device that takes the first way it has does the wrong thing.
+    // The wrong rows come first, so that a device that takes the first possible transition takes a wrong one.
     let changed = withdraw(cell, from: &rows).map { row in
       var row = row
       change(&row)
@@ -260,7 +266,7 @@ extension Mutants {
     rows.insert(contentsOf: changed, at: 0)
   }
 
-  /// After everything that the rows allow; an hour more where a condition adds to it.
+  /// Returns a window after everything that the rows allow, and an hour later if a condition adds to their time.
   private func lateWindow(of cell: Cell) -> Window {
     let windows = cell.rows.map { original.definition.transitions[$0].window }.filter {
       $0.latest != .forever
@@ -270,7 +276,7 @@ extension Mutants {
     return .after(latest + Swift.max(Interval(nanoseconds: latest.nanoseconds / 2), .milliseconds(500)))
   }
 
-  /// Half the time before the first moment that the rows allow, without what a condition adds.
+  /// Returns half the time before the earliest moment that the rows allow, ignoring what a condition adds.
   private func earlyWindow(of cell: Cell) -> Window {
     let earliest = cell.rows.map { original.definition.transitions[$0].window.earliest }
       .reduce(Interval.forever) { Swift.min($0, $1) }
@@ -279,7 +285,7 @@ extension Mutants {
 }
 
 extension Mutants {
-  /// One line that says what is wrong with a mutant.
+  /// Returns one line that describes the error of a mutant.
   public func summary(of number: Int) -> String {
     func name(_ state: Int) -> String { original.definition.states[state].name }
     switch changes[number] {
@@ -303,7 +309,7 @@ extension Mutants {
     }
   }
 
-  /// `state, event → right targets:`.
+  /// Returns a transition and its correct targets: `state, event (targets):`.
   private func text(of cell: Cell) -> String {
     let row = original.definition.transitions[cell.rows[0]]
     let event: String =

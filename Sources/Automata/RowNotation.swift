@@ -1,6 +1,6 @@
 import Basics
 
-/// What the notations share: the words that say what sets a row off and when.
+/// The words that the notations share: what triggers a row, and when.
 ///
 ///     connect
 ///     linkUp within 30 s
@@ -10,7 +10,7 @@ import Basics
 ///     autolock within delay - 1 s to delay + 5 s
 ///     after 3 s
 ///
-/// A row that begins with one of the words of time or condition is set off by time alone.
+/// A row that begins with a keyword, such as `after` or `given`, is triggered by time alone.
 struct RowLabel: Hashable {
   var trigger: Transition.Trigger
   var window = Window.any
@@ -28,7 +28,7 @@ struct RowLabel: Hashable {
     options = transition.options
   }
 
-  /// Reads the words; a row that cannot be read is a fault of the program that holds it, and stops it.
+  /// Reads the words; a malformed row is a programming error and traps.
   init(_ text: String) {
     var words = text.split(separator: " ").map(String.init)[...]
     guard let first = words.first else { preconditionFailure("a row without an event") }
@@ -51,14 +51,14 @@ struct RowLabel: Hashable {
   private static func window(_ clause: ArraySlice<String>, in text: String) -> Window {
     guard let to = clause.firstIndex(of: "to") else { return .within(interval(clause, in: text)) }
     let (earliest, latest) = (end(clause[..<to], in: text), end(clause[(to + 1)...], in: text))
-    // A time that does not come moves with nothing.
+    // A limit of `forever` does not move.
     guard earliest.plus == latest.plus || latest.interval == .forever else {
       preconditionFailure("a time of which one end moves in the row '\(text)'")
     }
     return Window(earliest: earliest.interval, latest: latest.interval, plus: earliest.plus)
   }
 
-  /// One end of a time: a duration, or a value with what is added to it or taken from it.
+  /// Reads one end of a window: a duration, or a value plus or minus a duration.
   private static func end(
     _ clause: ArraySlice<String>, in text: String
   ) -> (interval: Interval, plus: String?) {
@@ -113,7 +113,7 @@ extension Window: CustomStringConvertible {
 }
 
 extension Interval {
-  /// Reads what `description` writes, `forever` included.
+  /// Reads what `description` writes, including `forever`.
   init?(word text: some StringProtocol) {
     if text == "forever" {
       self = .forever
@@ -123,7 +123,7 @@ extension Interval {
   }
 }
 
-/// Where a row leads and what it does: targets (after `>` without restarting the time), `!` effects before, `;`
+/// Where a row leads and what it does: targets (with `>`, the time does not restart), `!` effects before, and `;`
 /// effects after.
 struct RowOutcome: Hashable {
   var targets: [String]
@@ -146,7 +146,7 @@ struct RowOutcome: Hashable {
     targets = Self.list(shifts ? rest.dropFirst() : rest, separator: "/")
   }
 
-  /// The target that stands in a definition, once the names are complete.
+  /// Returns the target for a definition, given the complete names.
   func target(_ names: [String]) -> Transition.Target {
     if targets == ["="] { return .stay }
     return shifts ? .shift(names) : .states(names)
@@ -157,7 +157,7 @@ struct RowOutcome: Hashable {
   }
 }
 
-/// The text without spaces at its ends.
+/// Returns the text without leading and trailing spaces.
 func trim(_ text: some StringProtocol) -> String {
   var text = Substring(text)
   while text.first == " " { text.removeFirst() }

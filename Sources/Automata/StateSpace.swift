@@ -1,29 +1,30 @@
-/// What was reached of a space of places by the cheapest ways: breadth first where all steps cost the same.
+/// The reached nodes of a graph with the cheapest paths to them: in breadth-first order if all steps cost the same.
 ///
-/// The one search for ways and for what can be reached. Of ways that cost the same, the one that was found first stays;
-/// steps are looked at in the order in which they are given.
+/// All searches for paths and for reachable nodes use this type. Of several paths with the same cost, the first one
+/// found wins; the search takes steps in the order in which `successors` gives them.
 public struct StateSpace<Place: Hashable, Step> {
-  /// The places in the order in which they were found, the beginnings first.
+  /// The nodes in the order in which they were found, the start nodes first.
   public private(set) var places: [Place] = []
-  /// What the way to each of them costs.
+  /// The cost of the path to each node.
   public private(set) var costs: [Int] = []
-  /// The number of the place that was wanted, if there was one.
+  /// The number of the wanted node, if the search found one.
   public private(set) var found: Int?
   private var arrivals: [(from: Int, step: Step)?] = []
   private var numbers: [Place: Int] = [:]
 
-  /// Looks for the cheapest way from one of some places to one that is wanted; to all where none is.
+  /// Searches for the cheapest path from one of several start nodes to a wanted node. If no node is wanted, the
+  /// search reaches all nodes.
   ///
   /// - Parameters:
-  ///   - limit: once more places than these were found, no other is looked at.
-  ///   - successors: gives the steps that lead on from a place, each with where it leads and a cost, a small number.
-  ///   - isWanted: whether a place is what is looked for.
+  ///   - limit: The search ends once it has found more nodes than this.
+  ///   - successors: Reports the steps that lead on from a node, each with its target and its cost, a small number.
+  ///   - isWanted: Returns whether the search is for this node.
   public init(
     from starts: [Place], limit: Int = .max,
     successors: (Place, (_ step: Step, _ target: Place, _ cost: Int) -> Void) -> Void,
     isWanted: (Place) -> Bool = { _ in false }
   ) {
-    // What costs so much is looked at in its turn.
+    // The open nodes by cost.
     var open: [[Int]] = [[]]
     var isClosed: [Bool] = []
     for start in starts where numbers[start] == nil {
@@ -71,13 +72,13 @@ public struct StateSpace<Place: Hashable, Step> {
     return places.count - 1
   }
 
-  /// The number of a place that was reached.
+  /// Returns the number of a node, or `nil` if the search did not reach it.
   public func number(of place: Place) -> Int? { numbers[place] }
 
-  /// The place before another on the way to it, with the step between; `nil` for a beginning.
+  /// Returns the previous node on the path to a node, with the step between them, or `nil` for a start node.
   public func arrival(at number: Int) -> (from: Int, step: Step)? { arrivals[number] }
 
-  /// The steps of the way to a place, and the place it begins in.
+  /// Returns the steps of the path to a node, and the start node of the path.
   public func path(to number: Int) -> (start: Place, steps: [Step]) {
     var steps: [Step] = []
     var number = number
@@ -92,7 +93,7 @@ public struct StateSpace<Place: Hashable, Step> {
 extension StateSpace: Sendable where Place: Sendable, Step: Sendable {}
 
 extension StateSpace where Step == Void {
-  /// Everything that can be reached from some places.
+  /// Returns all nodes that can be reached from several start nodes.
   public static func reached(from starts: [Place], successors: (Place) -> [Place]) -> [Place] {
     StateSpace(from: starts) { place, go in
       for target in successors(place) { go((), target, 1) }
@@ -101,10 +102,10 @@ extension StateSpace where Step == Void {
 }
 
 extension Machine {
-  /// The states to which an edge leads from a state, under whatever conditions; one may stand there several times.
+  /// Returns the targets of the edges from a state, under any conditions; a state may occur several times.
   public func successors(of state: Int) -> [Int] { edges(from: state).map(\.target) }
 
-  /// The edges from a state: those that the tester causes, by event, and then the others.
+  /// Returns the edges from a state: those that the tester causes, by event, and then the others.
   func edges(from state: Int) -> [Edge] {
     Array(caused[state * eventCount..<(state + 1) * eventCount].joined()) + spontaneous[state]
   }

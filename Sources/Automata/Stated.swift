@@ -5,12 +5,12 @@ extension Stated {
   ///
   ///     send(input:) ──▶ look up ──▶ change state ──▶ report ──▶ effect ──▶ send(input:) …
   ///
-  /// Of the mappings that fit an input and the state, the first one counts. Inputs are taken one after
-  /// another: one that is sent while another is being dealt with, from an effect or from another thread, is
-  /// taken after it, so an effect can send without a deadlock and effects keep the order of their transitions.
+  /// If several mappings match an input and the state, the first one applies. The machine processes one input at a
+  /// time. An input that is sent meanwhile, from an effect or from another thread, waits. So an effect can send
+  /// inputs without a deadlock, and effects keep the order of their transitions.
   ///
-  /// The mappings become a checked, dense ``machine``. Every state that can be reached stands in a mapping, so
-  /// a condition on states is settled when the machine is made; a condition on inputs is an event of its own.
+  /// The mappings become a checked, dense ``machine``. Every state that can be reached occurs in a mapping, so a
+  /// condition on states is resolved when the machine is made. A condition on inputs is an event of its own.
   public final class StateMachine<State: Hashable & Sendable, Input: Hashable & Sendable>: Sendable {
     /// The table behind the mappings.
     public let machine: Machine
@@ -20,11 +20,11 @@ extension Stated {
     private let work: Mutex<Work>
     private let current: Atomic<Int>
 
-    /// Makes a machine of mappings in one of its states.
+    /// Makes a machine of mappings in its initial state.
     ///
     /// - Parameters:
-    ///   - onTransition: learns what became of each input, in order, before its effect.
-    /// - Throws: everything that is wrong with the mappings.
+    ///   - onTransition: Receives the result of each input, in order, before its effect.
+    /// - Throws: All faults of the mappings.
     public convenience init(
       name: String, initialState: State, mappings: sending [StateMappingWithEffect<State, Input>],
       onTransition: sending ((TransitionResult<State, Input>) -> Void)? = nil
@@ -38,7 +38,8 @@ extension Stated {
           onTransition: onTransition))
     }
 
-    /// Apart from the one that throws: the optimiser of Swift 6.3.1 stops at an initialiser that does both.
+    /// Separate from the initializer that throws: the optimizer of Swift 6.3.1 fails on an initializer that does
+    /// both.
     private init(_ machine: Machine, states: [State], events: [Input: Int], _ work: sending Work) {
       self.machine = machine
       self.states = states
@@ -47,7 +48,7 @@ extension Stated {
       self.work = Mutex(work)
     }
 
-    /// Makes a machine of mappings that the program itself holds: one that is wrong stops it.
+    /// Makes a machine of mappings in the program itself; faulty mappings trap.
     public convenience init(
       initialState: State, mappings: sending [StateMappingWithEffect<State, Input>],
       onTransition: sending ((TransitionResult<State, Input>) -> Void)? = nil
@@ -61,13 +62,13 @@ extension Stated {
       }
     }
 
-    /// The state that the machine is in: during an effect, the one that the effect's transition led to.
+    /// The current state; during an effect, the state to which its transition led.
     public var currentState: State { states[current.load(ordering: .acquiring)] }
 
-    /// Takes an input, and whatever inputs its effect sends.
+    /// Processes an input, and then the inputs that its effect sends.
     ///
-    /// - Returns: what became of it, or `nil` when another input is being dealt with and this one comes after
-    ///   it; its result is then reported to `onTransition` alone.
+    /// - Returns: The result, or `nil` if another input is in progress and this one waits for it; then only
+    ///   `onTransition` receives the result.
     @discardableResult
     public func send(input: Input) -> TransitionResult<State, Input>? {
       var result: TransitionResult<State, Input>?
@@ -95,15 +96,15 @@ extension Stated {
       }
     }
 
-    /// What only the holder of the turn touches.
+    /// The data that only the current turn accesses.
     private struct Work {
       var automaton: Automaton
       let conditions: [(event: Int, isMet: (Input) -> Bool)]
-      /// By row of the definition.
+      /// The effect of each row of the definition.
       let effects: [StateMappingWithEffect<State, Input>.Effect]
       let onTransition: ((TransitionResult<State, Input>) -> Void)?
 
-      /// The first mapping that fits: one that names the input, or one whose condition it meets.
+      /// Returns the edge of the first mapping that matches: it names the input, or the input meets its condition.
       func edge(for event: Int?, or input: Input) -> Machine.Edge? {
         var best = event.flatMap { automaton.edges(on: $0).first }
         for condition in conditions {
@@ -116,7 +117,7 @@ extension Stated {
       }
     }
 
-    /// The definition that mappings amount to.
+    /// The definition that mappings describe.
     private struct Plan {
       var states = Roster<State>()
       var inputs = Roster<Input>()
@@ -152,7 +153,7 @@ extension Stated {
           definition.events.append(Event(event))
         }
         let from = sources(of: mapping.transition.from, on: event)
-        // A condition that earlier mappings leave nothing of is no row.
+        // A condition whose states are all covered by earlier mappings adds no row.
         if from.isEmpty, case .condition = mapping.transition.from { return }
         effects.append(effect)
         definition.transitions.append(
@@ -161,7 +162,7 @@ extension Stated {
             to: .states([String(describing: mapping.transition.to)])))
       }
 
-      /// The states that a mapping starts from; for a condition, those that no earlier mapping of the event has.
+      /// Returns the source states of a mapping; for a condition, those that no earlier mapping of the event covers.
       private func sources(of pattern: Pattern<State>, on event: String) -> [String] {
         switch pattern {
         case .value(let state):

@@ -8,31 +8,31 @@ infix operator => : StateTransitionPrecedence
 /// Machines written as a list of mappings, `.input | .from => .to | effect`, in the manner of Stated and
 /// RxAutomaton.
 public enum Stated {
-  /// A value, or a condition in its place.
+  /// A value, or a condition instead.
   enum Pattern<Value> {
     case value(Value)
     case condition((Value) -> Bool)
   }
 
-  /// From one state, or from those that meet a condition, to another: `.from => .to`.
+  /// A transition from one state, or from all states that meet a condition: `.from => .to`.
   public struct StateTransition<State> {
     let from: Pattern<State>
     let to: State
   }
 
-  /// A transition and the input that sets it off: `.input | .from => .to`.
+  /// A transition and the input that triggers it: `.input | .from => .to`.
   public struct StateMapping<State, Input> {
     let input: Pattern<Input>
     let transition: StateTransition<State>
   }
 
-  /// A mapping and what follows the change of state: `.input | .from => .to | effect`.
+  /// A mapping and the effect that follows the change of state: `.input | .from => .to | effect`.
   public struct StateMappingWithEffect<State, Input> {
-    /// Hands the machine an input; it may be kept and called later, from any thread.
+    /// Sends the machine an input; the closure may be kept and called later, from any thread.
     public typealias Send = @Sendable (Input) -> Void
-    /// What follows a change of state that an input brought about.
+    /// The effect of a change of state, with the input that triggered it.
     public typealias Effect = (Input, @escaping Send) -> Void
-    /// What follows a change of state, whichever input brought it about.
+    /// The effect of a change of state, regardless of the input that triggered it.
     public typealias EffectWithoutInput = (@escaping Send) -> Void
 
     let mapping: StateMapping<State, Input>

@@ -4,20 +4,20 @@
 ///     let opened = try Stately.State(name: "Opened") { object in … ; return StateChange(closed, nil) }
 ///     let open = try Stately.Event(name: "Open", transitions: [(fromState: closed, toState: opened)])
 ///
-/// Every definition lists all that is wrong with it, as a ``DefinitionError``.
+/// Each initializer reports all faults at once, as a ``DefinitionError``.
 public enum Stately {
-  /// A further change that an entry action asks for, with an object of its own for the next entry action.
+  /// A further change of state that an entry action requests, with an object for the next entry action.
   public typealias StateChange = (state: State, object: AnyObject?)
 
-  /// What a state does on entry, with the object that came with the event.
+  /// The action of a state on entry, with the object of the event.
   ///
-  /// It runs on the thread that fires the event, while the machine takes nothing else.
+  /// It runs on the thread that fires the event, and the machine processes nothing else meanwhile.
   public typealias StateEnterAction = @Sendable (AnyObject?) throws -> StateChange?
 
-  /// From one state, or from every state that no other transition of the event names, to another.
+  /// A transition from one state, or from every state that no other transition of the event names.
   public typealias Transition = (fromState: State?, toState: State)
 
-  /// A state, known by its name and told apart by its identity.
+  /// A state with a name; two states are the same only if they are the same object.
   public final class State: Sendable {
     /// The name.
     public let name: String
@@ -25,7 +25,7 @@ public enum Stately {
 
     /// Makes a state.
     ///
-    /// - Throws: an error when the name is empty.
+    /// - Throws: An error if the name is empty.
     public init(name: String, stateEnterAction: StateEnterAction? = nil) throws(DefinitionError) {
       guard !name.isEmpty else { throw DefinitionError([.emptyStateName]) }
       self.name = name
@@ -33,16 +33,17 @@ public enum Stately {
     }
   }
 
-  /// An event, known by its name and told apart by its identity.
+  /// An event with a name; two events are the same only if they are the same object.
   public final class Event: Sendable {
     /// The name.
     public let name: String
     let transitions: [Transition]
 
-    /// Makes an event of its transitions; one without a `fromState` is a wildcard, of which there can be one.
+    /// Makes an event from its transitions. A transition without a `fromState` is a wildcard; an event has at most
+    /// one.
     ///
-    /// - Throws: everything that is wrong with the event alone: no name, no transitions, several from one
-    ///   state, several wildcards.
+    /// - Throws: All faults of the event itself: no name, no transitions, several transitions from one state, several
+    ///   wildcards.
     public init(name: String, transitions: [Transition]) throws(DefinitionError) {
       var faults: [DefinitionFault] = []
       if name.isEmpty { faults.append(.emptyEventName) }
@@ -61,17 +62,17 @@ public enum Stately {
     }
   }
 
-  /// Why an event, or what followed from it, did not go through.
+  /// Why an event, or an entry action that followed, failed.
   public enum StateMachineError: Error, Equatable, Sendable {
     /// The machine does not have the event.
     case undefinedEvent(name: String)
     /// An entry action returned a state that the machine does not have.
     case undefinedState(name: String)
-    /// The event has no transition from the state that the machine is in, which stays as it was.
+    /// The event has no transition from the current state, which does not change.
     case noTransitionFromCurrentState(event: String)
     /// An entry action fired an event; it must return a change of state instead.
     case firedFromAction(event: String)
-    /// Entry actions changed the state again and again without coming to rest.
+    /// Entry actions changed the state repeatedly and reached the limit.
     case endlessChanges(limit: Int)
   }
 }

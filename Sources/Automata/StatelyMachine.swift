@@ -7,22 +7,24 @@ extension Stately {
   ///                                    ▲                         │
   ///                                    └───── StateChange ───────┘
   ///
-  /// The state cannot be asked for, on purpose: entry actions are how a machine acts on what surrounds it. A
-  /// transition to the state that the machine is in changes nothing and runs no action.
+  /// The state is not public, on purpose: a machine acts on its surroundings through entry actions. A transition to
+  /// the current state changes nothing and runs no action.
   ///
-  /// One event is fired at a time, under a lock that is held until its entry actions are done; the actions run
-  /// on the caller's thread, in order. The lock is not recursive, so an event fired from within an action has
-  /// to be recognised before it is reached. A thread's identity is not to be had here, and would say too
-  /// little: an action may go on in a child task on another thread. What is recognised is the *dynamic scope*
-  /// of an action: a task-local value names the firings that are under way here, which works in tasks and in
-  /// plain threads, and each firing is struck out when it ends, so that a task started by an action may fire
-  /// events once the action is over. An action that waits for another *thread* to fire waits for ever.
+  /// The machine fires one event at a time, under a lock that it holds until the entry actions are done. The actions
+  /// run on the caller's thread, in order.
+  ///
+  /// The lock is not recursive, so the machine must detect an event fired from within an action before it takes the
+  /// lock. A thread has no identity here, and its identity would not suffice: an action may continue in a child task
+  /// on another thread. The machine therefore detects the *dynamic scope* of an action. A task-local value, which
+  /// works in tasks and in plain threads, lists the firings in progress. Each firing is marked when it ends, so that
+  /// a task that an action started may fire events after the action. An action that waits for another *thread* to
+  /// fire an event waits forever.
   public final class StateMachine: Sendable {
     /// The name.
     public let name: String
     /// The table behind the events.
     public let machine: Machine
-    /// How many changes of state one event may bring about.
+    /// The maximum number of changes of state that one event may cause.
     public static let changeLimit = 1000
 
     private let states: [State]
@@ -30,10 +32,9 @@ extension Stately {
     private let eventNumbers: [ObjectIdentifier: Int]
     private let automaton: Mutex<Automaton>
 
-    /// Makes a machine and enters its default state, whose entry action is run without an object.
+    /// Makes a machine and enters its default state, whose entry action runs without an object.
     ///
-    /// - Throws: a ``DefinitionError`` with everything that is wrong with the definition, or what the entry
-    ///   action throws.
+    /// - Throws: A ``DefinitionError`` with all faults of the definition, or the error of the entry action.
     public init(name: String, defaultState: State, states: [State], events: [Event]) throws {
       let plan = Plan(name: name, defaultState: defaultState, states: states, events: events)
       let faults = plan.faults + plan.definition.faults().filter { !plan.faults.contains($0) }
@@ -49,9 +50,9 @@ extension Stately {
       }
     }
 
-    /// Fires an event, with an object for the entry action of the state that it leads to.
+    /// Fires an event, with an object for the entry action of its target state.
     ///
-    /// - Throws: a ``StateMachineError``, or what an entry action throws; the machine is then in the last state
+    /// - Throws: A ``StateMachineError``, or the error of an entry action; the machine then stays in the last state
     ///   that it entered.
     public func fireEvent(event: Event, object: AnyObject? = nil) throws {
       guard !Firing.isUnderWay(of: self) else { throw StateMachineError.firedFromAction(event: event.name) }
@@ -66,7 +67,7 @@ extension Stately {
       }
     }
 
-    /// Enters a state and those that its entry action, and theirs, lead on to.
+    /// Enters a state, and then the states that entry actions request.
     private func enter(_ state: Int, with object: AnyObject?, _ automaton: inout Automaton) throws {
       var next = state
       var object = object
@@ -86,7 +87,7 @@ extension Stately {
     }
   }
 
-  /// The entry action of a machine that is being run, seen from within it.
+  /// A running entry action of a machine, as seen from within it.
   private final class Firing: Sendable {
     @TaskLocal private static var innermost: Firing?
 
@@ -99,14 +100,14 @@ extension Stately {
       outer = Self.innermost
     }
 
-    /// Runs an action of a machine in the scope of which the machine must not be fired.
+    /// Runs an action of a machine; until it returns, nothing in its scope may fire the machine.
     static func run(_ machine: StateMachine, _ action: () throws -> StateChange?) rethrows -> StateChange? {
       let firing = Firing(machine)
       defer { firing.isOver.store(true, ordering: .releasing) }
       return try $innermost.withValue(firing, operation: action)
     }
 
-    /// Whether the caller is within an action of the machine.
+    /// Returns whether the caller is within an action of the machine.
     static func isUnderWay(of machine: StateMachine) -> Bool {
       var firing = innermost
       while let current = firing {
@@ -119,7 +120,7 @@ extension Stately {
     }
   }
 
-  /// The definition that states and events amount to, and the faults that their identities show.
+  /// The definition that states and events describe, and the faults that concern their identities.
   private struct Plan {
     var definition: MachineDefinition
     var faults: [DefinitionFault] = []
@@ -168,7 +169,7 @@ extension Stately {
           to: from === to ? .stay : .states([to.name])))
     }
 
-    /// A wildcard that leads to the state that the machine is in changes nothing: it is not entered again.
+    /// Adds rows so that a wildcard that leads to the current state changes nothing and does not enter it again.
     private mutating func addRests(of event: Event) {
       for target in event.transitions.filter({ $0.fromState == nil }).map(\.toState)
       where !event.transitions.contains(where: { $0.fromState === target }) {

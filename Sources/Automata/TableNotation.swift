@@ -1,7 +1,8 @@
 import Basics
 
 extension MachineDefinition {
-  /// Adds what a table says, drawn as the lock's documentation draws it: a column a status, a row an event.
+  /// Adds the transitions of a table in the form of the lock's documentation: one column per status, one row per
+  /// event.
   ///
   ///     | action/status | noSignal    | receivedBle | connecting  |
   ///     |:-------------:|:-----------:|:-----------:|:-----------:|
@@ -9,18 +10,18 @@ extension MachineDefinition {
   ///     | connect       |             | connecting  |             |
   ///     | linkUp within 30 s |        |             | waitingGatt |
   ///
-  /// - A column head names a state, or several with `/` between them that share their cells.
-  /// - A cell names the state that follows, several with `/` between them where the device decides, `=` where
-  ///   the state goes on, or nothing where the event is refused. `~` stands for the column's own status.
-  /// - A row begins with the event's name, or with `after 3 s` for a timer. `given A or B`, `unless A or B`,
-  ///   `option A or B`, `within 5 s`, `within 1 s to 5 s` and `within A - 1 s to A + 5 s` say when it can happen.
-  /// - `> state` leads to another state of the same status in which the time of this one goes on.
+  /// - A column head names a state, or several, separated by `/`, that share their cells.
+  /// - A cell names the next state, or several, separated by `/`, of which the device chooses one. `=` stays in the
+  ///   state, and an empty cell refuses the event. `~` stands for the column's own status.
+  /// - A row begins with the event's name, or with `after 3 s` for a timer. `given A or B`, `unless A or B`, `option
+  ///   A or B`, `within 5 s`, `within 1 s to 5 s` and `within A - 1 s to A + 5 s` limit when it can happen.
+  /// - `> state` leads to another state of the same status, in which the time of the previous state continues.
   /// - `! a, b` in a cell names effects before the change of state, `; a, b` effects after it.
   ///
-  /// Names of states without parentheses are completed with the region: `noSignal` in the region `registered`
-  /// is the state `noSignal (registered)`. States are defined by the columns in which they first appear.
+  /// Names of states without parentheses are completed with the region: `noSignal` in the region `registered` is the
+  /// state `noSignal (registered)`. States are added in the order of the columns in which they first appear.
   ///
-  /// A table that cannot be read is a fault of the program that holds it, and stops it.
+  /// A malformed table is a programming error and traps.
   public mutating func add(
     table: String, region: String? = nil, origin: Transition.Origin = .seed
   ) {
@@ -41,7 +42,7 @@ extension MachineDefinition {
     }
   }
 
-  /// Declares regions: each of them has the states whose names end in parentheses with its name as the last word.
+  /// Declares regions: the states of a region have its name as the last word of a final parenthesis.
   public mutating func declare(regions: [String]) {
     for number in states.indices {
       let name = states[number].name
@@ -55,7 +56,7 @@ extension MachineDefinition {
     cell: String, label: RowLabel, sources: [String], region: String?, origin: Transition.Origin
   ) {
     let parts = RowOutcome(cell)
-    // A cell that speaks of the column's own status means another state in each column of a group.
+    // A cell with `~` means another state in each column of a group.
     let groups = parts.targets.contains { $0.hasPrefix("~") } ? sources.map { [$0] } : [sources]
     for group in groups {
       let targets = parts.targets.map { target in

@@ -1,10 +1,11 @@
 import Basics
 
 extension MachineDefinition {
-  /// The transition table in columns, a column a state and a row an event, as the notation for tables reads it.
+  /// Returns the transition table with one column per state and one row per event, in the words of the table
+  /// notation.
   ///
-  /// An empty cell is a refusal. What a table has no place for stands below it: starts, who brings events
-  /// about, conditions, entry actions.
+  /// An empty cell is a refusal. The lines below the table give what has no cell: starts, the causes of events, entry
+  /// actions, conditions and choices.
   public func table() -> String {
     var lines = [summary.isEmpty ? name : "\(name): \(summary)", ""]
     let grid = grid()
@@ -20,11 +21,12 @@ extension MachineDefinition {
     return (lines + (notes.isEmpty ? [] : [""] + notes)).joined(separator: "\n") + "\n"
   }
 
-  /// The transition table for a terminal: whole where it fits, and else state by state, with what may happen in each.
+  /// Returns the transition table for a terminal: whole if it fits, and otherwise state by state, with the possible
+  /// events of each.
   ///
   /// - Parameters:
-  ///   - columns: the most that a line takes, as far as names allow.
-  ///   - regions: of each state the name of the part of the machine that it belongs to, empty where there is but one.
+  ///   - columns: The maximum width of a line, as far as names allow.
+  ///   - regions: The region of each state; empty if there is only one.
   public func table(within columns: Int, regions: [String]) -> String {
     let whole = table()
     if whole.split(separator: "\n").allSatisfy({ $0.count <= columns }) { return whole }
@@ -48,7 +50,8 @@ extension MachineDefinition {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// What may happen in a state, and where it leads: beside each other where there is room, and else below.
+  /// Returns an event of a state and its target: next to each other if there is room, and otherwise one below the
+  /// other.
   private func entry(_ label: String, _ cell: String, within columns: Int) -> [String] {
     let (indent, room) = ("    ", columns / 2 - 6)
     let head = indent + label.leftAligned(in: room) + "  " + cell
@@ -61,7 +64,7 @@ extension MachineDefinition {
     wrapped(note, to: columns - 4).enumerated().map { ($0 == 0 ? "" : "    ") + $1 }
   }
 
-  /// The transition table as Markdown; see ``table()``.
+  /// Returns the transition table as Markdown; see ``table()``.
   public func markdown() -> String {
     var lines = ["# \(name)", ""]
     if !summary.isEmpty { lines += [summary, ""] }
@@ -74,7 +77,7 @@ extension MachineDefinition {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// The head, and a row for each event and set of conditions, in the order in which they first appear.
+  /// Returns the head, and a row for each event and set of conditions, in order of appearance.
   private func grid() -> [[String]] {
     var numbers: [String: Int] = [:]
     for (number, state) in states.enumerated() { numbers[state.name] = number }
@@ -145,7 +148,7 @@ extension MachineDefinition {
   }
 }
 
-/// Markdown in which nothing ends a cell or a line by accident.
+/// Returns text for Markdown in which nothing ends a cell or a line by accident.
 private func escaped(_ text: String) -> String {
   var result = ""
   for character in text {
@@ -165,6 +168,6 @@ private func trimEnd(_ text: String) -> String {
 }
 
 extension State {
-  /// The name, and the status where the name does not tell it.
+  /// The name, and the status if the name does not imply it.
   fileprivate var head: String { status == State.status(of: name) ? name : "\(name) [\(status)]" }
 }

@@ -1,22 +1,22 @@
 public import Basics
 
-/// What must never happen on a device of a machine, whatever state the model is in: a rule over the trace, told as data.
+/// A rule over the trace that a device of a machine must never break, in any state of the model.
 public enum TraceRule: Equatable, Sendable {
   /// One status follows another only after one of some stimuli.
   public struct Reason: Equatable, Sendable {
     /// The status that needs a reason.
     public var status: String
-    /// The status from which on a reason is needed; others that are neither end the watch.
+    /// The status from which on a reason is needed. Any status besides these two and ``passing`` ends the check.
     public var origin: String
-    /// Statuses on the way, which change nothing.
+    /// Intermediate statuses, which change nothing.
     public var passing: [String]
-    /// The reasons.
+    /// The stimuli that are a reason.
     public var stimuli: [String]
-    /// Reasons that stay for the rest of a test, unless their argument is nothing: a time for autolock.
+    /// The stimuli that are a reason for the rest of a test, unless their argument is zero: a time for autolock.
     public var standing: [String]
-    /// Conditions under which what is shown may be late by any time.
+    /// Conditions under which the device may show a status late, by any time.
     public var slow: [String]
-    /// How long a reason may take to have its effect.
+    /// The maximum time from a reason to its effect.
     public var lead: Interval
 
     /// Makes the rule.
@@ -34,19 +34,19 @@ public enum TraceRule: Equatable, Sendable {
     }
   }
 
-  /// Whose a record of a command is.
+  /// Which commands leave which records.
   public struct Records: Equatable, Sendable {
-    /// The stimuli that leave a record, with the tag that they had.
+    /// The stimuli that leave a record with their tag.
     public var commands: [String]
-    /// The stimulus that asks for a record, and the reading that brings it.
+    /// The stimulus that requests a record.
     public var request: String
-    /// The reading that brings it.
+    /// The reading that contains a record.
     public var reading: String
-    /// The status in which nothing is asked for any more.
+    /// The status in which no request is open any more.
     public var rest: String
-    /// How many bytes of a tag a record may hold, in rising order: what is longer is cut there.
+    /// The numbers of bytes of a tag that a record may hold, in ascending order: a longer tag is truncated.
     public var capacities: [Int]
-    /// The faults by which something else than a command of the test may stand in the records from then on.
+    /// The faults after which something other than the commands of the test may leave records.
     public var malformed: [String]
 
     /// Makes the rule.
@@ -63,12 +63,12 @@ public enum TraceRule: Equatable, Sendable {
     }
   }
 
-  /// No rule of the device's protocol is broken, unless one of these conditions may hold.
+  /// The device breaks no rule of its protocol, unless one of these conditions may hold.
   case noViolation(unless: [String])
-  /// A value that is read never rises by itself; a fault of the same name may set it.
+  /// A reading never rises by itself; a fault of the same name may set it.
   case neverRises(reading: String)
   /// One status follows another only for a reason.
   case needsStimulus(Reason)
-  /// A record of a command has the tag that the command had, whole.
+  /// A record of a command contains the command's whole tag.
   case keepsTags(Records)
 }

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Inputs taken one after another, whichever threads they come from: each runs to completion before the next.
+/// Processes inputs one at a time, whatever threads they come from: each input runs to completion before the next.
 ///
-/// An input that arrives while a turn is under way, from within that turn or from another thread, waits in
-/// line, and whoever has the turn takes it next. So nobody ever blocks, an effect may send inputs without a
-/// deadlock, and effects happen in the order of the transitions that they belong to.
+/// An input that arrives during a turn, from within that turn or from another thread, waits in a queue, and the
+/// thread that has the turn takes it next. So no thread blocks, an effect may send inputs without a deadlock, and
+/// effects keep the order of their transitions.
 struct Turns<Input: Sendable>: ~Copyable, Sendable {
   /// Not private: the compiler lays out its generic owner in other files too.
   struct Line {
@@ -14,9 +14,9 @@ struct Turns<Input: Sendable>: ~Copyable, Sendable {
 
   private let line = Mutex(Line())
 
-  /// Takes an input and whatever then waits in line, or leaves it in line while a turn is under way.
+  /// Takes an input and the queue that then waits, or only adds the input to the queue if a turn is in progress.
   ///
-  /// - Returns: whether the turn was ours, so that the input has been taken.
+  /// - Returns: Whether this call got the turn, so that it has taken the input.
   func take(_ input: Input, _ turn: (Input) -> Void) -> Bool {
     let isOurs = line.withLock { line in
       if line.isBusy { line.waiting.append(input) }
@@ -51,7 +51,7 @@ struct Roster<Value: Hashable> {
     return values.count - 1
   }
 
-  /// The names by which a definition knows the values.
+  /// The names of the values in a definition.
   var names: [String] { values.map { String(describing: $0) } }
 }
 

@@ -1,12 +1,12 @@
 import Basics
 
 extension MachineDefinition {
-  /// Everything that is wrong with the definition, in its order; empty when it can become a ``Machine``.
+  /// Returns every fault of the definition, in its order; empty if it can become a ``Machine``.
   public func faults() -> [DefinitionFault] {
     findings().map(\.fault)
   }
 
-  /// Everything that is wrong with the definition, with the part of it that is at fault.
+  /// Returns every fault of the definition, with the part that has it.
   public func findings() -> [DefinitionFinding] {
     var findings: [DefinitionFinding] = []
     if name.isEmpty { findings.append(DefinitionFinding(.emptyMachineName, at: .machine)) }
@@ -42,7 +42,7 @@ extension MachineDefinition {
     return findings
   }
 
-  /// What the machine can show: the statuses of its states, and what rows show in their place.
+  /// What the machine can show: the statuses of its states, and the outputs of its rows.
   var statuses: [String] { states.map(\.status) + transitions.compactMap(\.shows) }
 
   private func sizeFindings() -> [DefinitionFinding] {
@@ -63,7 +63,7 @@ extension MachineDefinition {
     return faults.map { DefinitionFinding($0, at: .machine) }
   }
 
-  /// How many edges the rows stand for, at most.
+  /// The maximum number of edges of the rows.
   private var edgeCount: Int {
     transitions.reduce(0) { sum, transition in
       let sources =
@@ -132,12 +132,12 @@ extension MachineDefinition {
     return findings
   }
 
-  /// Faults that only several rows together show.
+  /// Returns the faults that only several rows together show.
   private func rowFindings() -> [DefinitionFinding] {
     var findings: [DefinitionFinding] = []
     var seen = Set<RowKey>()
     var wildcards = Set<String>()
-    // What only brings a condition about moves nothing.
+    // An event that only begins a condition needs no row.
     var used = Set(conditions.flatMap { $0.events + $0.moments })
     for (row, transition) in transitions.enumerated() {
       guard case .event(let event) = transition.trigger else { continue }
@@ -159,7 +159,7 @@ extension MachineDefinition {
     return findings
   }
 
-  /// Rows that must be taken at once and lead round in a circle: nothing would ever come to rest.
+  /// Returns the rows that must be taken at once and form a cycle: the machine would never come to rest.
   private func timerFindings() -> [DefinitionFinding] {
     var forced: [String: (target: String, row: Int)] = [:]
     for (row, transition) in transitions.enumerated()
@@ -192,7 +192,7 @@ extension MachineDefinition {
     return findings
   }
 
-  /// The positions of names that stood before.
+  /// Returns the positions of names that occur earlier in the list.
   private func repeated(_ names: [String]) -> [Int] {
     var seen = Set<String>()
     return names.indices.filter { !names[$0].isEmpty && !seen.insert(names[$0]).inserted }
@@ -223,7 +223,7 @@ private struct Names {
   let events: Set<String>
   let stimuli: Set<String>
   let conditions: Set<String>
-  /// The choice of each option.
+  /// The number of the choice of each option.
   let options: [String: Int]
   let statuses: [String: String]
 

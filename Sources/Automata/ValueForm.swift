@@ -1,32 +1,32 @@
 public import Basics
 
-/// What may stand under one name, be it an argument of a stimulus or a reading of a device: a scenario that gives or expects
-/// anything else is wrong before it is run.
+/// The form of a named value: an argument of a stimulus or a reading of a device. A scenario that gives or expects
+/// any other form is rejected before it runs.
 public struct ValueForm: Equatable, Sendable {
-  /// What a value may be.
+  /// The types of a value.
   public enum Kind: Equatable, Sendable {
     case text
-    /// Bytes, two digits each.
+    /// Bytes, two hexadecimal digits each.
     case hexadecimal
     case flag
     case wholeNumber(ClosedRange<Int>)
     case number(ClosedRange<Double>)
-    /// A length of time with its unit.
+    /// A duration with its unit.
     case duration(ClosedRange<Interval>)
     case choice([String])
   }
 
   /// The name.
   public var name: String
-  /// What stands under it.
+  /// The type of the value.
   public var kind: Kind
 
-  /// Says what stands under a name.
+  /// Makes the form of a named value.
   public init(_ name: String, _ kind: Kind) { (self.name, self.kind) = (name, kind) }
 }
 
 extension ValueForm.Kind {
-  /// Any whole number, number or length of time.
+  /// Any whole number.
   public static var anyWholeNumber: Self { .wholeNumber(.min ... .max) }
   public static var anyNumber: Self {
     .number(-Double.greatestFiniteMagnitude...Double.greatestFiniteMagnitude)
@@ -52,16 +52,16 @@ extension ValueForm.Kind {
 
 /// The arguments of a stimulus.
 public struct ArgumentForms: Equatable, Sendable {
-  /// What may be given, in the order in which it is shown.
+  /// The forms of the arguments, in the order in which they are shown.
   public var forms: [ValueForm]
-  /// Whether one at the most is given.
+  /// Whether at most one of them is given.
   public var isAlternative: Bool
 
-  /// Says what may be given.
+  /// Makes the forms of arguments.
   public init(_ forms: [ValueForm], isAlternative: Bool = false) {
     (self.forms, self.isAlternative) = (forms, isAlternative)
   }
 
-  /// Nothing.
+  /// No arguments.
   public static let none = ArgumentForms([])
 }
