@@ -24,17 +24,17 @@ public protocol DeviceUnderTest {
   /// Starts a test in a condition, at time zero. It does not reset a lock to factory settings; that is a stimulus.
   mutating func reset(to start: StartCondition) throws(LabFault)
 
-  /// The earliest time for a stimulus, if it may not be given at once: a motor must rest.
+  /// Returns the earliest time for a stimulus; `nil` if it may be given at once. A motor, for example, must rest.
   ///
   /// A harness lets time pass until then *before* it passes the stimulus to the model; ``perform(_:)`` refuses a
   /// stimulus that comes too early.
   func readyTime(for stimulus: Stimulus) -> Instant?
 
-  /// The earliest time for a fault, if it may not be injected at once: a defective lock may obey it.
+  /// Returns the earliest time for a fault, which a defective lock may obey; `nil` if it may be injected at once.
   func readyTime(for fault: Fault) -> Instant?
 
-  /// Whether a stimulus, given now, would reach the device. A stimulus that the tester's own client refuses moves no
-  /// motor and needs no wait.
+  /// Returns whether a stimulus, given now, would reach the device. A stimulus that the tester's own client refuses
+  /// moves no motor and needs no wait.
   func reaches(_ stimulus: Stimulus) -> Bool
 
   /// Takes the sessions that prepared the device for the test, in order, even if preparation failed.
@@ -48,7 +48,7 @@ public protocol DeviceUnderTest {
   /// Injects a fault of the environment: a jam, a lost packet, an empty battery.
   mutating func bring(about fault: Fault) throws(LabFault)
 
-  /// Lets time pass up to the next observation, or up to a limit if there is none before.
+  /// Lets time pass up to the next observation, or up to a limit if there is none before it.
   ///
   /// With the limit at ``now`` no time passes: an observation that is already available is returned. After `nil`,
   /// ``now`` is the limit, and everything up to and including the limit has been observed.
@@ -56,7 +56,7 @@ public protocol DeviceUnderTest {
   /// A device in real time reacts to a stop request during any wait: it throws ``LabFault/Symptom/stopped``.
   mutating func observe(until limit: Instant) throws(LabFault) -> Observation?
 
-  /// Why the device shows its latest observation, if it knows more than the status says.
+  /// Returns the reason for the device's latest observation, if the device knows more than its status reports.
   ///
   /// Called when the model does not allow an observation, or a required one is missing; it changes nothing.
   ///
@@ -82,8 +82,8 @@ public protocol DeviceUnderTest {
   mutating func takeDiagnostics() -> [String]
 }
 
-/// The time that a device with a radio link and a motor needs beside the test itself, in tests and in preparation
-/// sessions.
+/// The time that a device with a radio link and a motor needs in addition to the test itself, in tests and in
+/// preparation sessions.
 public struct DevicePace: Equatable, Sendable {
   /// The time spent on the connection: listening, connecting, discovering.
   public var air = Interval.zero
@@ -95,7 +95,7 @@ public struct DevicePace: Equatable, Sendable {
   /// How many movements the tester may still cause; `nil` for any number.
   public var movementsLeft: Int?
 
-  /// Makes a pace without any such time.
+  /// Makes a pace in which no time was spent.
   public init() {}
 }
 
@@ -123,25 +123,25 @@ public struct Vocabulary: Equatable, Sendable {
     self.effects = effects
   }
 
-  /// Whether it contains all names of another vocabulary.
+  /// Returns whether it contains all names of another vocabulary.
   public func has(_ other: Vocabulary) -> Bool {
     other.stimuli.allSatisfy(stimuli.contains) && other.statuses.allSatisfy(statuses.contains)
       && other.effects.allSatisfy(effects.contains)
   }
 
-  /// The number of a stimulus.
+  /// Returns the number of a stimulus; `nil` if the vocabulary does not have it.
   public func stimulus(_ name: String) -> Int? { stimuli.firstIndex { $0.isWritten(as: name) } }
-  /// The number of a status.
+  /// Returns the number of a status; `nil` if the vocabulary does not have it.
   public func status(_ name: String) -> Int? { statuses.firstIndex { $0.isWritten(as: name) } }
-  /// The number of an effect.
+  /// Returns the number of an effect; `nil` if the vocabulary does not have it.
   public func effect(_ name: String) -> Int? { effects.firstIndex { $0.isWritten(as: name) } }
 
-  /// The observation of a status by name: an unknown status is a divergence, not a trap.
+  /// Returns the observation of a status by name: an unknown status is a divergence, not a trap.
   public func observation(ofStatus name: String) -> Observation {
     status(name).map { .status($0) } ?? .unknown(name)
   }
 
-  /// The observation of an effect by name.
+  /// Returns the observation of an effect by name: an unknown effect is a divergence, not a trap.
   public func observation(ofEffect name: String) -> Observation {
     effect(name).map { .effect($0) } ?? .unknown(name)
   }
@@ -161,7 +161,7 @@ public struct Stimulus: Equatable, Sendable {
     self.arguments = arguments
   }
 
-  /// The argument with a name.
+  /// Returns the value of the argument with a name.
   public func argument(_ name: String) -> Value? { arguments.first { $0.name == name }?.value }
 }
 
@@ -299,10 +299,10 @@ public struct StartCondition: Equatable, Sendable {
     self.settings = settings
   }
 
-  /// The value of a setting, if present.
+  /// Returns the value of a setting, if present.
   public func setting(_ name: String) -> Value? { settings.first { $0.name == name }?.value }
 
-  /// The value of an on-off setting, if present.
+  /// Returns the value of an on-off setting, if present.
   public func flag(_ name: String) -> Bool? {
     guard let value = setting(name) else { return nil }
     return !value.isNothing
@@ -327,9 +327,9 @@ public struct Abilities: Sendable {
   /// Whether the device's process keeps running between tests, so that only its own reset separates them: state that
   /// it fails to reset affects later tests. It can be replaced by a new one.
   public var keepsRunning = false
-  /// Whether it shows the effects of transitions, beside statuses.
+  /// Whether it shows the effects of transitions in addition to statuses.
   public var showsEffects: Bool
-  /// By how much an observation may be early or late; zero without any delay.
+  /// By how much an observation may be early or late; zero for a device without delays.
   public var slack: Interval
   /// Whether the device's time is virtual: it advances only on request, and costs nothing.
   public var isInVirtualTime: Bool
@@ -342,14 +342,15 @@ public struct Abilities: Sendable {
 
   /// The stimuli and faults, by name, that must wait for the motor's rest.
   public var resting: [String] = []
-  /// Whether its motor accepts a command during or right after another motion, without any rest.
+  /// Whether its motor accepts a command during or right after another motion, without a rest.
   public var takesCommandsInMotion = false
 
-  /// The arguments of stimuli that generated tests may use, the simplest first; without any, none.
+  /// The arguments that generated tests may give to stimuli, the simplest first; a stimulus without an entry gets
+  /// none.
   public var arguments: [(stimulus: String, values: [[Argument]])]
   /// The disturbances that generated tests may inject.
   public var disturbances: [Disturbance]
-  /// The parameters of its stimuli and faults.
+  /// The checks of its arguments, faults and settings.
   public var particulars = Particulars()
 
   /// Makes a list of abilities.
@@ -372,7 +373,7 @@ public struct Abilities: Sendable {
     self.disturbances = disturbances
   }
 
-  /// The abilities for tests on a reference device: what both devices support, at the pace of the other.
+  /// Returns the abilities for tests on a reference device: what both devices support, at the pace of the other.
   public func limited(to other: Abilities) -> Abilities {
     var both = self
     if let wanted = other.stimuli { both.stimuli = stimuli?.filter(wanted.contains) ?? wanted }
@@ -424,7 +425,7 @@ public struct LabFault: Error, Equatable, Sendable, CustomStringConvertible {
 
   /// The origin of a failure.
   public enum Origin: Hashable, Sendable {
-    /// A program of the user's.
+    /// A user's program.
     case program(ProgramTrouble)
     /// The controller, or the transport to it.
     case transport

@@ -27,7 +27,7 @@ public struct Divergence: Equatable, Sendable {
     public var held: DeviceChoice
     /// The options shown now.
     public var shown: [String]
-    /// Where it showed the earlier ones, if known.
+    /// Where the device showed the earlier ones, if known.
     public var evidence: String?
 
     /// Makes a contradiction.
@@ -192,9 +192,8 @@ public struct Divergence: Equatable, Sendable {
   /// Identifies the finding: the obligation that was broken, regardless of when it was broken and which steps
   /// preceded it.
   ///
-  /// For an overdue observation it contains what was due; the last stimulus only if something came that no state
-  /// allows. Numbers are omitted, so that two readings or two offsets are one finding.
-  /// came that nothing allows. Numbers are left out, so that two readings or two offsets make no two findings.
+  /// An overdue observation is identified by what was due; most other divergences include the last stimulus.
+  /// Numbers are omitted, so that two readings or two offsets are one finding.
   public var signature: String {
     // The broken rule is more specific than the last stimulus.
     if case .violation(let violation) = kind {
@@ -202,7 +201,7 @@ public struct Divergence: Equatable, Sendable {
     }
     let words: String =
       switch kind {
-      // A program can fail in many ways: the last words of its standard error distinguish them.
+      // A program can fail in many ways: the last line of its standard error distinguishes them.
       case .stoppedAnswering(let symptom) where isOfLab:
         "\(LabFault.Symptom.programFailed.rawValue): \(symptom.prefix { $0 != ":" }), "
           + (symptom.split(separator: "\n").dropFirst().last ?? "in silence")
@@ -216,8 +215,8 @@ public struct Divergence: Equatable, Sendable {
     return words.filter { !$0.isNumber }
   }
 
-  /// The observations that were due, without duplicates, in alphabetical order; each with the stimulus if it shows it
-  /// at once.
+  /// The observations that were due, without duplicates, in alphabetical order. One that was due at once is listed
+  /// with the last stimulus.
   private var due: [String] {
     var names: [String] = []
     for allowance in allowed where allowance.isDue {
@@ -228,8 +227,8 @@ public struct Divergence: Equatable, Sendable {
     return names.sorted()
   }
 
-  /// Whether another divergence is likely the same fault: an equal signature, a common overdue observation, or the
-  /// same stimulus without effect, whatever the status.
+  /// Returns whether another divergence is likely the same fault: an equal signature, a common overdue observation,
+  /// or the same stimulus without effect, whatever the status.
   public func isLike(_ other: Divergence) -> Bool {
     if signature == other.signature { return true }
     switch (kind, other.kind) {
@@ -242,8 +241,8 @@ public struct Divergence: Equatable, Sendable {
     }
   }
 
-  /// Whether another divergence looks the same regardless of the last stimulus: same kind, same previous status, same
-  /// allowances.
+  /// Returns whether another divergence looks the same regardless of the last stimulus: same kind, same previous
+  /// status, same allowances.
   public func looksLike(_ other: Divergence) -> Bool {
     (kind, lastStatus, allowed) == (other.kind, other.lastStatus, other.allowed)
       && (isInPreparation, isOfLab) == (other.isInPreparation, other.isOfLab)
@@ -263,7 +262,7 @@ public struct Divergence: Equatable, Sendable {
     return names.joined(separator: " or ")
   }
 
-  /// The observation, for the device's line beside the model's.
+  /// The observation, for the device's line next to the model's.
   public var seen: String {
     switch kind {
     case .unexpected(let seen): seen
@@ -277,14 +276,14 @@ public struct Divergence: Equatable, Sendable {
 }
 
 extension Divergence.Contradiction {
-  /// The options that bind it.
+  /// The options to which the device is bound.
   var expected: String { held.options.joined(separator: " or ") }
-  /// The options that it showed.
+  /// The options that the device showed.
   var seen: String { shown.joined(separator: " or ") }
 }
 
 extension Vocabulary {
-  /// The name of an observation in traces and reports.
+  /// Returns the name of an observation in traces and reports.
   public func text(of observation: Observation) -> String {
     switch observation {
     case .status(let number): statuses[number]

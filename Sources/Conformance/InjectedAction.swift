@@ -61,7 +61,7 @@ extension InjectedAction {
   /// When it was sent, in whole milliseconds, for display.
   public var moment: Interval { .milliseconds(time.milliseconds) }
 
-  /// A remark for a later divergence: that the action was sent, and how long before.
+  /// Returns a remark for a later divergence: that the action was sent, and how long before.
   public func circumstance(at time: Instant) -> String {
     let age = Interval.milliseconds(time.milliseconds - self.time.milliseconds)
     return "; \(age) before, the tester had sent \(sent)"
@@ -96,7 +96,8 @@ extension Divergence {
     /// Makes an injection without a sign that the device obeyed.
     public init(of action: InjectedAction) { (self.action, isObeyed) = (action, false) }
 
-    /// Chooses, of the pending actions, the latest of which a divergence is a sign; otherwise the latest.
+    /// Chooses the latest pending action that the divergence shows to have been obeyed or, without one, the latest
+    /// of all.
     init?(_ pending: [InjectedAction], in kind: Kind, showing status: String?) {
       if let obeyed = pending.last(where: { $0.signs.contains { $0.fits(kind, showing: status) } }) {
         (action, isObeyed) = (obeyed, true)

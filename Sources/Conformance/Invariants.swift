@@ -62,7 +62,7 @@ public struct ReadingsAsDeclared: Invariant {
   }
 }
 
-/// A reading never rises by itself, such as a battery's.
+/// A reading, such as the battery's, never rises unless the tester sets it.
 public struct NeverRises: Invariant {
   /// The name of the reading.
   public let reading: String

@@ -70,7 +70,7 @@ public struct KeepsTags: Invariant {
     return nil
   }
 
-  /// Whether the end of the history was requested after every unknown command had left its record.
+  /// Returns whether the end of the history was requested after every unknown command had left its record.
   private func isOver(_ uncertainty: Uncertainty?, at time: Instant) -> Bool {
     guard let uncertainty else { return true }
     return answered > uncertainty.asked && time > uncertainty.since + Self.lead
@@ -88,7 +88,7 @@ public struct KeepsTags: Invariant {
     if !tags.contains(tag) { tags.append(tag) }
   }
 
-  /// What is wrong with a record such as `#3 unlock “Alice”`; `nil` if nothing is.
+  /// Returns what is wrong with a record such as `#3 unlock “Alice”`; `nil` if nothing is.
   private func problem(of record: String) -> String? {
     let words = record.split(separator: " ", maxSplits: 2)
     guard words.count == 3, records.commands.contains(String(words[1])) else { return nil }
@@ -112,7 +112,7 @@ public struct KeepsTags: Invariant {
   /// begin alike by accident, but not for so long.
   private static let telling = 8
 
-  /// The descriptions of a tag that is complete.
+  /// Returns the descriptions of a complete tag.
   private func wholes(of tag: [UInt8]) -> [String] {
     let cuts = records.capacities.filter { $0 < tag.count }.map { tag.prefix($0) }
     let isCut = records.capacities.last.map { tag.count > $0 } ?? false

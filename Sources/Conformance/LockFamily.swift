@@ -64,7 +64,7 @@ public struct LockFamily: Sendable {
 
   /// Describes a family.
   ///
-  /// - Throws: what is missing to manage a lock of it.
+  /// - Throws: ``Incomplete``, with every problem that prevents the management of such a lock.
   public init(
     machine: String, stimuli: [(name: String, request: Request?)],
     statuses: [(name: String, condition: Condition)], hostileFaults: [String] = [], wrongKey: String? = nil,
@@ -145,7 +145,7 @@ extension LockFamily.Request {
   /// The requests that turn the bolt, by the usual names of their stimuli.
   public static let turns = [Self.lock, .unlock, .toggle].map(\.rawValue)
 
-  /// The request that turns the bolt to a position, `locked` or `unlocked`.
+  /// Returns the request that turns the bolt to a position, `locked` or `unlocked`.
   public static func turn(to goal: String) -> Self { goal == "locked" ? .lock : .unlock }
 }
 
@@ -155,18 +155,18 @@ extension LockFamily {
     [Request.reset, .register, .configure].flatMap(names)
   }
 
-  /// The request of a stimulus; `nil` for one that does not concern the management of a lock.
+  /// Returns the request of a stimulus; `nil` for one that does not concern the management of a lock.
   public func request(named name: String) -> Request? { stimuli.first { $0.name == name }?.request }
 
-  /// The stimulus for a request; `nil` if there is none. Every one of ``required`` has one.
+  /// Returns the stimulus for a request; `nil` if there is none. Every one of ``required`` has one.
   public func name(of request: Request) -> String? { names(of: request).first }
 
-  /// The stimuli for a request.
+  /// Returns the stimuli for a request.
   public func names(of request: Request) -> [String] {
     stimuli.filter { $0.request == request }.map(\.name)
   }
 
-  /// Whether there is a stimulus for a request.
+  /// Returns whether there is a stimulus for a request.
   public func has(_ request: Request) -> Bool { name(of: request) != nil }
 
   /// Whether a lock may be with or without an owner, as far as the vocabulary shows.
@@ -183,7 +183,7 @@ extension LockFamily {
       + (has(.readHistory) ? ["history"] : [])
   }
 
-  /// The charge in percent that a battery reading means; `nil` if it is no measure.
+  /// Converts a battery reading to a charge in percent; `nil` if it is not a measurement.
   public func percent(ofBattery value: Value) -> Int? {
     switch (value, charge) {
     case (.number(let volts), let charge?): charge(volts)
@@ -193,18 +193,18 @@ extension LockFamily {
     }
   }
 
-  /// The condition of a status; `nil` for one of another vocabulary.
+  /// Returns the condition of a status; `nil` for a status of another vocabulary.
   public func condition(named name: String) -> Condition? { statuses.first { $0.name == name }?.condition }
 
-  /// The statuses that report one of several conditions.
+  /// Returns the statuses that report one of several conditions.
   public func names(of conditions: [Condition]) -> [String] {
     conditions.flatMap { condition in statuses.filter { $0.condition == condition }.map(\.name) }
   }
 
-  /// The stimulus whose permission a fault needs, since a defective lock may do the same.
+  /// Returns the stimulus whose permission a fault needs, since a defective lock may do the same.
   public func permission(for fault: Fault) -> String? { subject(of: fault).flatMap(name) }
 
-  /// The guarded request that a defective lock may carry out when a fault is injected.
+  /// Returns the guarded request that a defective lock may carry out when a fault is injected.
   public func subject(of fault: Fault) -> Request? {
     guard hostileFaults.contains(fault.name) || fault.name == wrongKey else { return nil }
     let word = fault.value.description.prefix { $0 != " " && $0 != "-" }

@@ -19,10 +19,10 @@ public protocol TraceRecorder {
   /// Whether it needs each step before it is performed.
   static var followsSteps: Bool { get }
 
-  /// A test is about to begin.
+  /// Called when a test is about to begin.
   mutating func begin()
 
-  /// A step is about to be performed; numbers start at 1. Called only if ``followsSteps``.
+  /// Called when a step is about to be performed; numbers start at 1. Called only if ``followsSteps``.
   mutating func begin(step number: Int, _ action: TestAction, at time: Instant)
 
   /// Reports whether the next stimulus reaches the device or is refused by the tester's own client. Called only if
@@ -94,7 +94,7 @@ public struct TraceList: TraceRecorder, Sendable {
 
 /// A property that must hold in every state of the model.
 public protocol Invariant: Sendable {
-  /// Starts a test, and discards what was seen before.
+  /// Starts a test, and discards what was seen before it.
   ///
   /// - Parameter isNew: whether the device is new, without effects of an earlier test.
   mutating func reset(isNew: Bool)
@@ -130,7 +130,7 @@ public struct ModelView: Sendable {
     holding = tracker.mayHold(at: now)
   }
 
-  /// Whether a condition holds or may hold.
+  /// Returns whether a condition holds or may hold.
   public func mayHold(_ condition: String) -> Bool {
     conditions.firstIndex { $0.name == condition }.map { holding >> UInt64($0) & 1 == 1 } ?? false
   }
@@ -143,20 +143,20 @@ public struct ModelView: Sendable {
 public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   /// The device.
   public private(set) var device: Device
-  /// What the device could be in.
+  /// The set of states that the device could be in.
   public private(set) var tracker: Tracker
-  /// Where the trace goes.
+  /// The recorder of the trace.
   public var recorder: Recorder
-  /// The status last shown, by its number; the start's own before the device has shown any.
+  /// The number of the status last shown; `nil` before the device has shown any.
   public private(set) var status: Int?
-  /// The refusal of the last stimulus, if the device said one.
+  /// The reason for the refusal of the last stimulus, if the device refused it.
   public private(set) var refusal: String?
 
-  /// The options of the machine's choices that the device is held to, as bits; all of them unless it has shown some.
+  /// The options of the machine's choices to which the device is bound, as bits; all options if it has shown none.
   public var held: UInt64 {
     didSet { hasShownChoices = held != tracker.specification.machine.allOptions }
   }
-  /// Whether these are not all options: most devices have shown none.
+  /// Whether ``held`` lacks an option; most devices have shown none.
   private var hasShownChoices = false
 
   /// Whether the device was brought to the start of this test.
@@ -300,7 +300,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   private mutating func takeSilence() -> Divergence? {
     guard tracker.settle(at: device.now) else { return divergence(.overdue) }
     if Recorder.followsModel { follow() }
-    // A contradiction follows from another option than the device is held to.
+    // The remaining options may contradict those to which the device is bound.
     return hasShownChoices ? contradiction() : nil
   }
 
@@ -348,7 +348,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     for index in invariants.indices {
       let rule = invariants[index].check(event, at: time, in: view)
       guard let rule else { continue }
-      // Neither needs an explanation: the rule says what is wrong.
+      // Neither kind needs an explanation: the rule names the error.
       if case .observation(.violation(let violation)) = event {
         return divergence(.violation(violation), at: time, because: nil)
       }
@@ -357,7 +357,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     return nil
   }
 
-  /// The choice for which the device showed another option in this test than it is held to, if any.
+  /// Returns a divergence if the device showed an option in this test other than those to which it is bound.
   @inline(never)
   mutating func contradiction() -> Divergence? {
     let machine = tracker.specification.machine
@@ -391,7 +391,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   /// Why the device has not shown the awaited observation; see ``DeviceUnderTest/explanation(ofSilence:)``.
   public var explanationOfSilence: Explanation? { device.explanation(ofSilence: true) }
 
-  /// Why the device showed what it did; see ``DeviceUnderTest/explanation(ofSilence:)``.
+  /// Returns why the device showed what it did; see ``DeviceUnderTest/explanation(ofSilence:)``.
   public func explanation(of kind: Divergence.Kind) -> Explanation? {
     switch kind {
     case .unexpected: device.explanation(ofSilence: false)
@@ -402,8 +402,8 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
 
   // MARK: Preparation sessions
 
-  /// The divergence found while the device was prepared, if any. A session that only a lost link explains proves
-  /// nothing.
+  /// Returns the divergence found while the device was prepared, if any. A session that only a lost link explains
+  /// proves nothing.
   private mutating func judgePreparations() -> Divergence? {
     isJudgingPreparation = true
     defer { isJudgingPreparation = false }
@@ -470,10 +470,10 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
 
   // MARK: The device
 
-  /// The earliest time for a stimulus; see ``DeviceUnderTest/readyTime(for:)``.
+  /// Returns the earliest time for a stimulus; see ``DeviceUnderTest/readyTime(for:)-(Stimulus)``.
   public func readyTime(for stimulus: Stimulus) -> Instant? { device.readyTime(for: stimulus) }
 
-  /// The earliest time for a fault; see ``DeviceUnderTest/readyTime(for:)-(Fault)``.
+  /// Returns the earliest time for a fault; see ``DeviceUnderTest/readyTime(for:)-(Fault)``.
   public func readyTime(for fault: Fault) -> Instant? { device.readyTime(for: fault) }
 
   /// Takes the lab's diagnostics since the last call; see ``DeviceUnderTest/takeDiagnostics()``.

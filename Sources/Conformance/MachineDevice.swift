@@ -52,12 +52,12 @@ public struct MachineDevice: StandaloneDevice, Sendable {
   /// The number of consecutive unobservable events at this moment.
   private var unseen = 0
 
-  /// The most unobservable events at one moment: a wrong machine may cycle for ever.
+  /// The maximum number of unobservable events at one moment: a wrong machine may cycle forever.
   private static let maximumUnseen = 1000
 
   /// Makes a device of a machine.
   ///
-  /// - Parameter showsEffects: whether it shows effects beside statuses.
+  /// - Parameter showsEffects: whether the device shows effects in addition to statuses.
   public init(_ machine: Machine, _ preference: Preference = .first, showsEffects: Bool = true) {
     self.init(machine, speaking: Vocabulary(machine: machine), showsEffects: showsEffects)
     decide(by: preference)
@@ -220,7 +220,7 @@ extension MachineDevice {
     }
   }
 
-  /// A moment within a window: often one of its ends, where defects are likely.
+  /// Returns a moment within a window: often one of its ends, where defects are likely.
   private mutating func moment(from earliest: Instant, to latest: Instant) -> Instant {
     let latest = max(earliest, latest == .never ? earliest + .seconds(20) : latest)
     switch generator.below(4) {

@@ -2,9 +2,10 @@ public import Automata
 import Basics
 
 extension Value {
-  /// A value that a device offers, as the machine has values of a form: numbers of seconds are durations where it says so.
+  /// Converts a value that a device offers to the form that the machine declares: a number becomes a duration in
+  /// seconds if the machine expects a duration.
   ///
-  /// - Returns: `nil` for what the form does not take.
+  /// - Returns: `nil` if the form does not admit the value.
   public func read(as kind: ValueForm.Kind) -> Value? {
     switch (kind, self) {
     case (.duration(let range), .duration(let length)): range.contains(length) ? self : nil
@@ -29,7 +30,8 @@ extension Value {
 }
 
 extension [Argument] {
-  /// Offered arguments as the machine has them; what does not fit stays as it is.
+  /// Converts offered arguments to the forms that the machine declares; an argument that does not fit stays
+  /// unchanged.
   func read(as forms: ArgumentForms?) -> [Argument] {
     guard let forms else { return self }
     return map { argument in

@@ -1,32 +1,34 @@
-// What goes with stimuli, faults and starts, checked before a device is given them.
+// Checks of arguments, fault values and start settings before a device receives them.
 
-/// Reads what goes with a stimulus, a fault or a setting of a start, and does nothing: a scenario in which that is wrong is found
-/// out before it is run. What only the device itself can tell, is right.
+/// Checks the arguments of stimuli, the values of faults and the settings of starts without performing anything, so
+/// that a scenario with a wrong one is rejected before it runs.
+///
+/// A value that only the device itself can judge passes.
 public struct Particulars: Sendable {
-  /// Reads the arguments of a stimulus, by its name.
+  /// Checks the arguments of a stimulus, given its name.
   public var stimulus: @Sendable (_ name: String, _ arguments: [Argument]) throws(LabFault) -> Void = {
     _, _ in
   }
-  /// Reads the value of a fault.
+  /// Checks the value of a fault.
   public var fault: @Sendable (Fault) throws(LabFault) -> Void = { _ in }
 
-  /// Reads a setting of a start condition.
+  /// Checks a setting of a start condition.
   public var setting: @Sendable (Argument) throws(LabFault) -> Void = { _ in }
 
-  /// Finds nothing wrong.
+  /// Makes checks that accept everything.
   public init() {}
 
-  /// What is wrong with the arguments of a stimulus, if anything is.
+  /// Returns what is wrong with the arguments of a stimulus; `nil` if nothing is.
   public func problem(with stimulus: String, _ arguments: [Argument]) -> String? {
     problem { () throws(LabFault) in try self.stimulus(stimulus, arguments) }
   }
 
-  /// What is wrong with the value of a fault, if anything is.
+  /// Returns what is wrong with the value of a fault; `nil` if nothing is.
   public func problem(with fault: Fault) -> String? {
     problem { () throws(LabFault) in try self.fault(fault) }
   }
 
-  /// What is wrong with a setting of a start condition, if anything is.
+  /// Returns what is wrong with a setting of a start condition; `nil` if nothing is.
   public func problem(with setting: Argument) -> String? {
     problem { () throws(LabFault) in try self.setting(setting) }
   }
@@ -42,7 +44,9 @@ public struct Particulars: Sendable {
 }
 
 extension [Argument] {
-  /// Throws when something is given under a name that is not expected, or twice.
+  /// Checks the names of the arguments.
+  ///
+  /// - Throws: a ``LabFault`` if a name is not expected, or occurs twice.
   public func check(names: [String]) throws(LabFault) {
     for (place, argument) in enumerated() {
       let isRepeated = self[..<place].contains { $0.name == argument.name }
@@ -55,21 +59,21 @@ extension [Argument] {
 }
 
 extension Fault {
-  /// Whether the fault begins, and not ends, where it is a matter of yes or no.
+  /// Returns whether the fault begins rather than ends, if its value is yes or no.
   ///
-  /// - Throws: unless the value is one of them.
+  /// - Throws: a ``LabFault`` if the value is neither.
   @discardableResult
   public func flag() throws(LabFault) -> Bool {
     guard value.isYesOrNo else { throw problem(expecting: "yes or no") }
     return !value.isNothing
   }
 
-  /// What is wrong with the fault, where something else is expected.
+  /// Returns the lab fault for a fault whose value is not the expected one.
   public func problem(expecting expected: String) -> LabFault {
     LabFault(.notPossible, "the fault '\(name)' takes \(expected), and not '\(value)'")
   }
 
-  /// What is wrong with the fault, where one of these values is expected.
+  /// Returns the lab fault for a fault whose value is not one of the expected ones.
   public func problem(expectingOneOf values: [String]) -> LabFault {
     let expected = values.joined(separator: ", ")
     return LabFault(.notPossible, "the fault '\(name)' takes one of: \(expected); and not '\(value)'")

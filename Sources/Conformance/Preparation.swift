@@ -1,25 +1,25 @@
 public import Basics
 
-/// The actions and observations of a session that prepared a device for a test.
+/// The record of a session that prepared a device for a test.
 ///
-/// The session is no part of the test, but it is judged too: a lock that rejects a login, or keeps its owner, is as
-/// wrong between two tests as within one. Each session is judged separately, from what was known when it began.
+/// The session is not part of the test, but it is judged too: a lock that rejects a login, or keeps its owner, is
+/// as wrong between two tests as during one. Each session is judged separately, from what was known when it began.
 public struct Preparation: Sendable {
-  /// What was known of the device when the session began, as settings of a start: every start of the machine that they
-  /// do not contradict is possible. `nil` where too little was known to say more than whether the protocol was kept.
+  /// What was known about the device when the session began, as settings of a start: every start of the machine
+  /// that they do not contradict is possible. `nil` if too little was known: only the invariants are then checked.
   public var start: StartCondition?
-  /// The conditions of which it was not known whether they held, such as an autolock that a test may have set.
+  /// The conditions that were unknown when the session began, such as autolock, which a test may have set.
   public var unsure: [String]
-  /// The stimuli that tell the model of what may have been under way already, with the status in which each is told.
+  /// The stimuli for events that may already have been in progress; the model receives each at the given status.
   public var underWay: [(status: String, stimulus: String)]
-  /// What was done and shown, with the session's time.
+  /// The actions and observations, with their times in the session.
   public var entries: [TraceList.Entry] = []
-  /// Until when the device was silent at last, where that is its own doing; else silence counts up to the last entry alone.
+  /// The end of the final silence, if the device caused it; otherwise, silence counts only up to the last entry.
   public var silence: Instant?
-  /// Why the device was silent at last, where that is known.
+  /// Why the device behaved as it did at the end, if known.
   public var explanation: Explanation?
 
-  /// A session that begins.
+  /// Begins the record of a session.
   public init(
     from start: StartCondition?, unsure: [String] = [],
     underWay: [(status: String, stimulus: String)] = []
@@ -36,10 +36,10 @@ public struct Preparation: Sendable {
 }
 
 extension Preparation {
-  /// How long the session lasted.
+  /// The duration of the session.
   public var length: Interval { max(entries.last?.time ?? .zero, silence ?? .zero) - .zero }
 
-  /// The stimuli that were given.
+  /// The stimuli given in the session.
   public var stimuli: [Stimulus] {
     entries.compactMap { entry in
       if case .stimulus(let stimulus) = entry.event { stimulus } else { nil }

@@ -1,34 +1,34 @@
-/// A program of the user's that failed: which, and how.
+/// The failure of a user's program.
 public struct ProgramTrouble: Hashable, Sendable {
-  /// What happened.
+  /// The kind of failure.
   public enum Kind: String, CaseIterable, Sendable {
-    /// It ended before it had answered anything.
+    /// The program ended before its first answer.
     case notStarted = "does not start"
-    /// It runs, and has answered nothing.
+    /// The program runs, but has never answered.
     case silent = "never answers"
-    /// It worked, and then it ended.
+    /// The program worked, then ended.
     case ended
-    /// It worked, and then it stopped answering.
+    /// The program worked, then stopped answering.
     case stopped = "stopped answering"
-    /// It worked, and then it answered what has no known form.
+    /// The program worked, then gave an answer of no known form.
     case malformed = "gave an answer of no known form"
   }
 
-  /// Which program: `program`, `driver` or `peripheral`.
+  /// The role of the program: `program`, `driver` or `peripheral`.
   public var program: String
-  /// What happened.
+  /// The kind of failure.
   public var kind: Kind
-  /// What it wrote last to its standard error; without that how it ended, as far as that is known.
+  /// Its last output on standard error or, without any, how it ended, if known.
   public var lastWords: String?
 
-  /// Says what happened to a program.
+  /// Makes the failure of a program.
   public init(_ program: String, _ kind: Kind, lastWords: String? = nil) {
     (self.program, self.kind, self.lastWords) = (program, kind, lastWords)
   }
 }
 
 extension ProgramTrouble: CustomStringConvertible {
-  /// What is said of the lock whose program it is: `has a driver that does not start (no module named keypad)`.
+  /// A predicate of the lock that uses the program: `has a driver that does not start (no module named keypad)`.
   public var description: String {
     let last = (lastWords ?? "").prefix(100)
     return "has a \(program) that \(kind.rawValue)" + (last.isEmpty ? "" : " (\(last))")

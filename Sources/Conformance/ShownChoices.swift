@@ -1,7 +1,7 @@
 public import Automata
 
 extension Machine {
-  /// What some options say of a device: the choices of which it has shown something, with the options that are left.
+  /// Returns the choices about which the device has shown something, each with the options that remain.
   public func shown(in options: UInt64) -> [DeviceChoice] {
     zip(definition.choices, choices).compactMap { choice, mask in
       let left = options & mask
@@ -9,19 +9,21 @@ extension Machine {
     }
   }
 
-  /// The options that a device may have that is held to some of them, by name.
+  /// Returns the options of a device that is bound to some options, by name. A choice without a named option keeps
+  /// all.
   public func options(heldTo names: [String]) -> UInt64 {
     let named = options.indices.filter { names.contains(options[$0]) }
       .reduce(UInt64(0)) { $0 | 1 << UInt64($1) }
     return choices.reduce(0) { $0 | ($1 & named == 0 ? $1 : $1 & named) }
   }
 
-  /// The options that are left of those that a device is held to, once it has shown some.
+  /// Returns the options that remain, of those to which a device is bound, after it has shown some. A choice keeps
+  /// its bound options if the device contradicts them.
   public func narrowed(_ held: UInt64, by shown: UInt64) -> UInt64 {
     choices.reduce(0) { $0 | (held & shown & $1 == 0 ? held & $1 : held & shown & $1) }
   }
 
-  /// The first choice of which a device has shown no option that it is held to.
+  /// Returns the first choice for which the device has shown only options to which it is not bound.
   func contradiction(of shown: UInt64, to held: UInt64) -> Divergence.Contradiction? {
     for (choice, mask) in zip(definition.choices, choices) where shown & mask != 0 && shown & held & mask == 0
     {

@@ -12,7 +12,7 @@ public final class Specification: Sendable {
   /// A step from one node to another.
   struct Step: Sendable {
     var node: Int32
-    /// Whether the state is entered again, so that its timers restart.
+    /// Whether the step enters its state, which restarts the timers of the state.
     var enters: Bool
     var plus: Int8
     var earliest: Interval
@@ -24,7 +24,6 @@ public final class Specification: Sendable {
     var symbol: Int32 = -1
     /// Whether the step is a response: an event causes it, or it may be taken at once within a window. A step that
     /// must wait first is a timer.
-    /// has to wait first is a timer.
     var isAnswer = true
     /// Whether its row requires one of several conditions, among them `loss`.
     var isByLoss = false
@@ -61,118 +60,119 @@ public final class Specification: Sendable {
   /// Where the steps of (node, event) begin in ``caused``.
   let causedStart: [Int32]
   let caused: [Step]
-  /// Where the steps of a node that begin with an observation are in ``visible``.
+  /// Where a node's observable steps begin in ``visible``.
   let visibleStart: [Int32]
   let visible: [Step]
-  /// Where the silent steps of a node begin in ``silent``.
+  /// Where a node's silent steps begin in ``silent``.
   let silentStart: [Int32]
   let silent: [Step]
-  /// Where the steps of a node are in ``urgent``.
+  /// Where a node's urgent steps begin in ``urgent``.
   let urgentStart: [Int32]
-  /// The windows that end at a known time: what must have happened by then.
+  /// The spontaneous steps that must be taken by a deadline.
   let urgent: [Step]
-  /// The longest of these windows for each node, without what a condition adds.
+  /// For each node, the longest time limit of these steps, without the value that a condition adds.
   let windows: [Interval]
-  /// Where the ways of a node on events that the device reports begin in ``reported``, with the events.
+  /// Where a node's steps on reported events begin in ``reported``; ``reportedEvents`` has the event of each step.
   let reportedStart: [Int32]
   let reported: [Step]
   let reportedEvents: [Int32]
-  /// The events that have such ways anywhere; a report of another one moves nothing.
+  /// Whether each event has such a step in some node. A report of any other event changes only conditions.
   let moving: [Bool]
-  /// The conditions that an event, when it is reported, brings about, as bits.
+  /// For each event, the conditions that begin when the device reports it, as bits.
   let begun: [UInt64]
-  /// The conditions that the device alone brings about, as bits: how it says that it is.
+  /// The conditions that begin only with an event, as bits: what the device reports about itself.
   let own: UInt64
-  /// The conditions that a status ends when it is shown, as bits.
+  /// For each status, the conditions that it ends when it is shown, as bits.
   let ended: [UInt64]
-  /// The conditions that are brought about by reports alone, as bits.
+  /// The conditions that lasting faults do not begin, because the device reports their events, as bits.
   let isReported: UInt64
-  /// The conditions of which a reading tells what they are set to, by its name.
+  /// The conditions whose value a reading reports, with the name of the reading.
   let told: [(reading: String, condition: Int)]
-  /// The stimuli allowed in a node whatever the conditions, for machines of up to 64 events.
+  /// For each node, the stimuli that it allows under some conditions, as bits; for machines of up to 64 events.
   let legal: [UInt64]
-  /// The stimuli allowed in a node that leave everything as it is, timers included; for machines of up to 64 events.
+  /// For each node, the stimuli that it allows and that change nothing, timers included, as bits; for machines of
+  /// up to 64 events.
   let idle: [UInt64]
-  /// Whether there are any.
+  /// Whether any node has an idle stimulus.
   let hasIdle: Bool
   /// The events that the tester can cause, as bits, for machines of up to 64 events.
   let stimuliMask: UInt64
   /// Whether each event sets a condition.
   let sets: [Bool]
-  /// The conditions under which what sets a condition may not arrive, as bits, for each.
+  /// For each condition, the conditions under which a stimulus that sets it may not arrive, as bits.
   let unsure: [UInt64]
-  /// The conditions that hide what faults change about a condition, as bits, for each.
+  /// For each condition without stimuli, the conditions that may hide its changes, as bits.
   let hidden: [UInt64]
-  /// Whether no row depends on time or on conditions, other than those that always hold, and nothing happens
-  /// unseen.
+  /// Whether no row depends on time, or on conditions other than those that always hold, and there are no silent
+  /// steps.
   public let isPlain: Bool
   /// The conditions that hold in every test, as bits.
   let held: UInt64
-  /// The condition `loss`, as a bit; zero when it does not always hold, or no row asks for it.
+  /// The condition `loss`, as a bit; zero if it does not always hold, or if no row requires it.
   let loss: UInt64
   /// The same tables as words, for plain machines of up to 64 nodes; empty for others.
   let words: Words
-  /// Those of each start: several where it matters at once which option a device has.
+  /// The nodes of each start: several if an option of the device matters at once.
   let startNodes: [[Int]]
-  /// The cells of the machine as they are counted.
+  /// The cells of the machine, for coverage.
   let cells: CellTable
 
   /// The tables of a small plain machine, where a set of nodes is one word.
   struct Words: Sendable {
-    /// What a stimulus leads to, by node and event; zero is a refusal.
+    /// The nodes that a stimulus leads to, by node and event; zero if the node refuses the stimulus.
     var caused: [UInt64] = []
-    /// What an observation leads to, by node and symbol; zero is none.
+    /// The nodes that an observation leads to, by node and symbol; zero if the node does not allow the observation.
     var visible: [UInt64] = []
-    /// The same without what takes a loss; empty when nothing does.
+    /// The same tables without the steps that require a loss; empty if there are none.
     var causedWithoutLoss: [UInt64] = []
     var visibleWithoutLoss: [UInt64] = []
     /// The nodes in which everything has been shown.
     var resting: UInt64 = 0
   }
 
-  /// The places of a node's steps on an event in ``caused``.
+  /// The range of a node's steps on an event in ``caused``.
   @inline(__always)
   func causedSteps(of node: Int, on event: Int) -> Range<Int> {
     let cell = node &* eventCount &+ event
     return Int(causedStart[cell])..<Int(causedStart[cell + 1])
   }
 
-  /// The places of a node's steps in ``visible``.
+  /// The range of a node's steps in ``visible``.
   @inline(__always)
   func visibleSteps(of node: Int) -> Range<Int> { Int(visibleStart[node])..<Int(visibleStart[node + 1]) }
 
-  /// The places of a node's steps in ``silent``.
+  /// The range of a node's steps in ``silent``.
   @inline(__always)
   func silentSteps(of node: Int) -> Range<Int> { Int(silentStart[node])..<Int(silentStart[node + 1]) }
 
-  /// The places of a node's steps in ``urgent``.
+  /// The range of a node's steps in ``urgent``.
   @inline(__always)
   func urgentSteps(of node: Int) -> Range<Int> { Int(urgentStart[node])..<Int(urgentStart[node + 1]) }
 
-  /// The places of a node's steps in ``reported``.
+  /// The range of a node's steps in ``reported``.
   @inline(__always)
   func reportedSteps(of node: Int) -> Range<Int> { Int(reportedStart[node])..<Int(reportedStart[node + 1]) }
 
-  /// The steps that a node takes without the tester, those that are seen first.
+  /// Returns the steps that a node takes without the tester, the observable ones first.
   func freeSteps(of node: Int) -> [Step] {
     Array(visible[visibleSteps(of: node)]) + Array(silent[silentSteps(of: node)])
   }
 
-  /// Whether devices choose something once.
+  /// Whether the machine leaves permanent choices to the device.
   var hasChoices: Bool { !machine.choices.isEmpty }
   var statusCount: Int { vocabulary.statuses.count }
   var eventCount: Int { machine.eventCount }
   var symbolCount: Int { vocabulary.statuses.count + vocabulary.effects.count }
-  /// Whether ``words`` hold the machine.
+  /// Whether ``words`` contains the tables of the machine.
   @inline(__always) var isSmall: Bool { !words.caused.isEmpty }
 
   /// Prepares a machine.
   ///
   /// - Parameters:
-  ///   - showsEffects: whether the device shows effects; if not, they are not waited for.
-  ///   - conditions: the conditions that hold in every test; a machine whose rows depend on no others, and not on
-  ///     time, is as fast to track as one without any.
-  ///   - reports: the events that the device reports; they happen when it says so, and not otherwise.
+  ///   - showsEffects: whether the device shows effects; if not, none are expected.
+  ///   - conditions: the conditions that hold in every test. A machine whose rows depend on no other conditions,
+  ///     and not on time, is tracked as fast as a machine without conditions.
+  ///   - reports: the events that the device reports: they happen if and only if it reports them.
   public init(
     _ machine: Machine, showsEffects: Bool = true, holding conditions: [String] = [],
     reporting reports: [String] = []
@@ -251,7 +251,7 @@ public final class Specification: Sendable {
 }
 
 extension Vocabulary {
-  /// The names of a machine: its events, its statuses in the order of the states, its effects.
+  /// Makes the vocabulary of a machine: its events, its statuses in the order of the states, and its effects.
   public init(machine: Machine) {
     let definition = machine.definition
     let rows = definition.transitions
@@ -268,7 +268,7 @@ extension Vocabulary {
 }
 
 extension Machine {
-  /// What the argument of a stimulus is called that has one at the most: by its declared name, where it has one.
+  /// Returns the name of a stimulus's only argument: the declared name or, without one, ``Argument/only``.
   func nameOfOnlyArgument(of stimulus: String) -> String {
     let event = definition.events.first { $0.name == stimulus }
     return event.flatMap(Vocabulary.onlyArgument(of:)) ?? Argument.only
@@ -280,7 +280,7 @@ private func unique(_ names: [String]) -> [String] {
   return names.filter { seen.insert($0).inserted }
 }
 
-/// Lists one behind the other, and where each begins, with the end after the last.
+/// Concatenates lists, and returns where each list begins; the last start is the total count.
 func flatten<Element>(_ lists: [[Element]]) -> (starts: [Int32], all: [Element]) {
   var starts: [Int32] = []
   starts.reserveCapacity(lists.count + 1)
@@ -294,9 +294,9 @@ func flatten<Element>(_ lists: [[Element]]) -> (starts: [Int32], all: [Element])
   return (starts, all)
 }
 
-/// Finds the nodes of a machine, from its starts on.
+/// Finds the nodes that are reachable from the starts of a machine.
 ///
-/// A class, so that what has been found is never copied while more is: that would cost a large machine its square.
+/// A class, so that its growing lists are never copied: for a large machine, copies would take quadratic time.
 private final class NodeBuilder {
   private struct Key: Hashable {
     var state: Int
@@ -316,10 +316,10 @@ private final class NodeBuilder {
   private(set) var reported: [[Specification.Step]] = []
   private let reports: Set<Int>
   private var numbers: [Key: Int] = [:]
-  /// The condition `loss`, as a bit; zero when it does not always hold, or no row asks for it.
+  /// The condition `loss`, as a bit; zero if it does not always hold, or if no row requires it.
   let loss: UInt64
   private let held: UInt64
-  /// The options of those choices, as bits, that matter in a state as soon as it is entered.
+  /// For each state, the options of the choices that matter as soon as the state is entered, as bits.
   private let deciding: [UInt64]
   private let statusOf: [Int]
   private let statuses: [String: Int]
@@ -349,7 +349,7 @@ private final class NodeBuilder {
     deciding = machine.definition.states.indices.map { machine.decidingOptions(in: $0) }
   }
 
-  /// The nodes that differ from one in having more options.
+  /// Returns the nodes that differ from a node only in having more options.
   func nodesWider(than number: Int) -> [Int] {
     let node = nodes[number]
     return masks.filter { $0 != node.options && $0 & node.options == node.options }.compactMap {
@@ -357,14 +357,14 @@ private final class NodeBuilder {
     }
   }
 
-  /// The options that nodes have.
+  /// The distinct option sets of the nodes.
   private lazy var masks = Set(nodes.map(\.options)).sorted()
 
   func rests(in state: Int) -> [Int] {
     nodes(state, shown: statusOf[state], options: machine.allOptions, pending: [])
   }
 
-  /// The number of a node, which is made when it is met for the first time.
+  /// Returns the number of a node, and adds the node if it is new.
   private func node(_ state: Int, shown: Int, options: UInt64, pending: [Int]) -> Int {
     let key = Key(state: state, shown: shown, options: options, pending: pending)
     if let number = numbers[key] { return number }
@@ -373,7 +373,7 @@ private final class NodeBuilder {
     return nodes.count - 1
   }
 
-  /// The numbers of the nodes with which a state is entered: one for each option that matters there.
+  /// Returns the nodes with which a state is entered: one for each option that matters there.
   private func nodes(_ state: Int, shown: Int, options: UInt64, pending: [Int]) -> [Int] {
     machine.variants(of: options, deciding: deciding[state]).map {
       node(state, shown: shown, options: $0, pending: pending)
@@ -443,7 +443,7 @@ private final class NodeBuilder {
     reported.append(told)
   }
 
-  /// Whether what can happen depends on the node alone, and all that does is seen.
+  /// Whether the possible steps depend on the node alone, and every step is observable.
   var isPlain: Bool {
     guard silent.allSatisfy(\.isEmpty) else { return false }
     return caused.allSatisfy { $0.allSatisfy(isPlain) } && spontaneous.allSatisfy { $0.allSatisfy(isPlain) }
@@ -454,7 +454,7 @@ private final class NodeBuilder {
     return isUntimed && step.guard.mustHold(under: held, open: ~held)
   }
 
-  /// The tables of a plain machine as words.
+  /// Converts the tables of a plain machine to words.
   func words() -> Specification.Words {
     var words = Specification.Words()
     words.caused = causedWords { _ in true }
@@ -474,7 +474,7 @@ private final class NodeBuilder {
     let symbols = vocabulary.statuses.count + vocabulary.effects.count
     var words = [UInt64](repeating: 0, count: nodes.count * symbols)
     for (number, node) in nodes.enumerated() {
-      // A status that is shown again says nothing new.
+      // A repeated status carries no information.
       if (node.pending.first ?? symbols) >= vocabulary.statuses.count {
         words[number * symbols + node.shown] |= 1 << UInt64(number)
       }
@@ -485,13 +485,13 @@ private final class NodeBuilder {
     return words
   }
 
-  /// Whether the conditions that always hold leave an edge possible.
+  /// Whether an edge can be taken under the conditions that always hold.
   private func canHold(_ edge: Machine.Edge) -> Bool {
     edge.guard.mayHold(under: held, open: ~held)
   }
 
-  /// The nodes that a transition leads to, with everything they must show still to come; none where the device that is in
-  /// the node has another option.
+  /// Returns the nodes that a transition leads to, with all its outputs pending; none if a device in the node has
+  /// another option.
   private func targets(of edge: Machine.Edge, from node: Specification.Node) -> [Int] {
     guard let options = machine.options(node.options, along: edge) else { return [] }
     let row = machine.definition.transitions[edge.transition]

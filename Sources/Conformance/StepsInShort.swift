@@ -6,9 +6,9 @@ import Basics
 /// Repeated steps are counted, and so are repeated groups of two or three steps; of many steps only the last are
 /// shown. Waits that end when nothing is awaited are omitted, since they only pace a test.
 public struct StepsInShort: Equatable, Sendable {
-  /// The last steps, and how often each was done in a row.
+  /// The latest steps, each with the number of consecutive repetitions.
   private var runs: [Run] = []
-  /// How many steps there were before these.
+  /// The number of steps before these.
   private var omitted = 0
 
   fileprivate struct Run: Equatable, Sendable {
@@ -18,18 +18,18 @@ public struct StepsInShort: Equatable, Sendable {
 
   /// The maximum number of recorded runs, and of groups to show.
   private static let (maximumRuns, maximumGroups) = (1024, 8)
-  /// How many steps may be done in turn to be counted together.
+  /// The maximum length of a repeated group.
   private static let longestCycle = 3
 
-  /// Nothing was done.
+  /// Makes an empty list of steps.
   public init() {}
 
-  /// The steps of actions.
+  /// Makes the list of the steps of some actions.
   public init(_ actions: [TestAction], _ vocabulary: Vocabulary) {
     for action in actions { add(action, vocabulary) }
   }
 
-  /// Adds what a tester does.
+  /// Adds an action of the tester.
   public mutating func add(_ action: TestAction, _ vocabulary: Vocabulary) {
     switch action {
     case .stimulus(let stimulus):
@@ -54,7 +54,7 @@ public struct StepsInShort: Equatable, Sendable {
     runs.removeFirst(Self.maximumRuns)
   }
 
-  /// The steps, behind one another; empty where nothing was done.
+  /// The steps as text, separated by commas; empty if there are none.
   public var text: String {
     let groups = runs.repetitions(of: Self.longestCycle)
     let told = groups.suffix(Self.maximumGroups)
@@ -65,10 +65,10 @@ public struct StepsInShort: Equatable, Sendable {
 }
 
 extension Repetition<StepsInShort.Run> {
-  /// How many steps they are.
+  /// The number of steps in the group.
   fileprivate var steps: Int { times * elements.reduce(0) { $0 + $1.count } }
 
-  /// `enterWrong 3 times`; of several `connect then leave, 3 times`.
+  /// The group as text: `enterWrong 3 times`, or `connect then leave, 3 times` for several steps.
   fileprivate var words: String {
     let each = elements.map { run in run.words + Self.times(run.count, " ") }
     return each.joined(separator: " then ") + Self.times(times, ", ")
@@ -84,7 +84,7 @@ extension Repetition<StepsInShort.Run> {
 }
 
 extension Fault {
-  /// What is brought about: `jam`, `drop next-notification`, and the end of what lasts: `jam ends`.
+  /// The fault as text: `jam`, `drop next-notification`; the end of a lasting fault: `jam ends`.
   fileprivate var words: String {
     if value == .flag(true) { return name }
     return value.isNothing ? "\(name) ends" : "\(name) \(value)"
@@ -94,7 +94,7 @@ extension Fault {
 // MARK: - The sentence
 
 extension Divergence {
-  /// The divergence in one sentence: the steps in short, what was due, and what the device showed.
+  /// Returns the divergence in one sentence: the steps in short, what was due, and what the device showed.
   ///
   ///     connect, enterWrong 3 times: shutOut was due, the device still showed locked.
   ///
@@ -122,7 +122,7 @@ extension Divergence {
     }
   }
 
-  /// What was shown that may not be: it may come at another time, or not at all here.
+  /// Describes an unexpected observation, which may be allowed at another time or not at all.
   private func unexpected(_ seen: String) -> String {
     let causes = allowed.filter { $0.shows == seen && !$0.cause.isEmpty }.map(\.cause).unique
     guard causes.isEmpty else {
@@ -131,10 +131,10 @@ extension Divergence {
     return "\(wanted), the device showed \(seen)"
   }
 
-  /// What the model expected: what was due by then, else all that could come next, else what was allowed.
+  /// What the model expected: what was due or, without that, what could come next or was allowed.
   private var wanted: String {
     if allowed.isEmpty { return "nothing was due" }
-    // Silence is late for what is over by now; of some it is not known when it is.
+    // An overdue observation is one whose deadline has passed or, if no deadline is certain, any that has one.
     let late = [allowed.filter(\.isRequired), allowed.filter(\.isDue)].first { !$0.isEmpty }
     if kind == .overdue, let late { return "\(late.names) was due" }
     if allowed.allSatisfy(\.isRequired) { return "\(allowed.names) was due" }
@@ -142,7 +142,7 @@ extension Divergence {
     return mayStay ? "\(allowed.names) was allowed" : "only \(allowed.names) could come next"
   }
 
-  /// What a device shows that has not shown what was due.
+  /// What the device showed instead of the overdue observation.
   private var stillShown: String {
     guard let lastStatus, !allowed.contains(where: { $0.isDue && $0.shows == lastStatus }) else {
       return "showed nothing"
@@ -152,19 +152,20 @@ extension Divergence {
 }
 
 extension [Divergence.Allowance] {
-  /// What they show, each once.
+  /// The observations, without duplicates.
   fileprivate var names: String { map(\.shows).unique.alternatives }
 }
 
 extension [String] {
-  /// Each once, in their order.
+  /// The elements in order, without duplicates.
   fileprivate var unique: [String] {
     var result: [String] = []
     for name in self where !result.contains(name) { result.append(name) }
     return result
   }
 
-  /// `a`, `a or b`, `a, b or c`; of many the first.
+  /// The elements as text: `a`, `a or b`, `a, b or c`; of a long list only the first ones, and the number of the
+  /// others.
   fileprivate var alternatives: String {
     let most = 4
     let told = count > most ? prefix(most - 1) + ["\(count - most + 1) others"] : self[...]

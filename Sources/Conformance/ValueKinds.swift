@@ -2,7 +2,7 @@ public import Automata
 import Basics
 
 extension ValueForm.Kind {
-  /// Whether a value is one of this kind.
+  /// Returns whether a value is of this kind.
   public func admits(_ value: Value) -> Bool {
     switch (self, value) {
     case (.text, .text): true
@@ -25,10 +25,10 @@ extension ValueForm.Kind {
 }
 
 extension Value {
-  /// The same value as true or false, where it says only one of them.
+  /// The value as a flag if it can only mean yes or no; otherwise the value itself.
   public var asFlag: Value { isYesOrNo ? .flag(!isNothing) : self }
 
-  /// The value for a person: a text that looks like a value of another kind is said to be one.
+  /// The value for display; a text that looks like a value of another kind is marked: `the text '5'`.
   public var told: String {
     guard case .text(let text) = self, Double(text) != nil || isYesOrNo || Interval(text: text) != nil else {
       return description

@@ -1,40 +1,41 @@
 public import Automata
 import Basics
 
-/// What becomes of looking for a test that tells a wrong machine from the right one.
+/// The result of a search for a test that distinguishes a wrong machine from the right one.
 public enum Distinction: Sendable {
-  /// The shortest test there is, which was carried out and failed.
+  /// The shortest such test, which was run and failed.
   case test(DistinguishingTest)
-  /// There is none: every pair of a model and a device that a test can lead to was looked at.
+  /// No such test exists: the search visited every pair of model and device that a test can reach.
   ///
-  /// Exact for machines without timers; with them, for tests that let time pass from one end of a window to the next.
+  /// Exact for machines without timers; with timers, for tests that let time pass from one end of a window to the
+  /// next.
   case equivalent(pairs: Int)
-  /// None was found among so many pairs, and there are more.
+  /// The search found no test among this many pairs, but cannot rule one out.
   case undecided(pairs: Int)
 }
 
-/// A test on which a wrong machine fails.
+/// A test that fails on a wrong machine.
 public struct DistinguishingTest: Sendable {
   /// The condition in which it starts.
   public var start: StartCondition
-  /// What the tester does, with whether it is a stimulus that no possible state allows.
+  /// The tester's actions; `isForbidden` marks a stimulus that no possible state allows.
   public var actions: [(action: TestAction, isForbidden: Bool)]
-  /// What the wrong machine decides where it has a choice.
+  /// The choices of the wrong machine.
   public var decisions: [MachineDevice.Decision]
-  /// How it fails.
+  /// The divergence with which it fails.
   public var divergence: Divergence
-  /// What was done and seen.
+  /// The trace of the test.
   public var trace: [TraceList.Entry]
 }
 
-/// Looks for the shortest tests that tell wrong machines from a right one: breadth first over the pairs of what the
-/// model thinks possible and where the wrong machine is.
+/// Searches for the shortest tests that distinguish wrong machines from a right one: breadth first over the pairs
+/// of the model's set of possible states and the configuration of the wrong machine.
 ///
-/// A tester gives stimuli, brings about faults that the conditions know, and lets time pass from one end of a window
-/// to the next. The wrong machine decides what it likes: it fails when some decision of its makes it diverge.
+/// The tester gives stimuli, injects the faults that the conditions name, and lets time pass from one end of a
+/// window to the next. The wrong machine chooses freely: it fails if any of its choices leads to a divergence.
 ///
-/// The pairs that are reached before the wrong transition is taken are the same for all mutants of a machine; they are
-/// found once.
+/// The pairs that are reached before the wrong transition is taken are the same for all mutants of a machine, and
+/// are computed once.
 public final class DistinguishingSearch {
   /// The right machine.
   public let specification: Specification
@@ -42,13 +43,13 @@ public final class DistinguishingSearch {
   private let stimuli: [[Stimulus]]
   private let starts: [StartCondition]
   private let original: ReferenceInterpreter
-  /// Without faults, and with them.
+  /// The pairs that the right machine reaches, without faults and with them.
   private lazy var bases = [false, true].map { explored(withFaults: $0) }
   private let hasFaults: Bool
 
   /// Prepares a search.
   ///
-  /// - Parameter limit: how many pairs are looked at, at the most.
+  /// - Parameter limit: the maximum number of pairs to visit.
   public init(_ specification: Specification, limit: Int = 20_000) {
     self.specification = specification
     self.limit = limit
@@ -65,7 +66,7 @@ public final class DistinguishingSearch {
     starts = machine.startConditions(of: abilities)
   }
 
-  /// Looks for a test that tells a mutant from the machine.
+  /// Searches for a test that distinguishes a mutant from the machine.
   public func distinguish(_ mutant: Mutant) -> Distinction {
     let interpreter = ReferenceInterpreter(
       mutant.machine.definition, specification.vocabulary, showsEffects: specification.showsEffects)
@@ -74,7 +75,7 @@ public final class DistinguishingSearch {
       var run = ProductSearch(specification, interpreter, stimuli, withFaults: withFaults, limit: limit)
       if let path = run.search(from: base, mutant) {
         if let test = verified(path, mutant) { return .test(test) }
-        // The path to it already took the wrong transition: search again, without what was found before.
+        // The path to that pair already took the wrong transition: search again, without the shared pairs.
         var fresh = ProductSearch(specification, interpreter, stimuli, withFaults: withFaults, limit: limit)
         if let path = fresh.search(starts), let test = verified(path, mutant) { return .test(test) }
         return .undecided(pairs: fresh.count)
@@ -93,7 +94,7 @@ public final class DistinguishingSearch {
     return search
   }
 
-  /// Carries a test out; `nil` when it does not fail after all.
+  /// Runs a test; `nil` if it does not fail after all.
   private func verified(_ path: ProductSearch.Path, _ mutant: Mutant) -> DistinguishingTest? {
     var test = DistinguishingTest(
       start: starts[path.start], actions: [], decisions: [],
@@ -128,7 +129,7 @@ public final class DistinguishingSearch {
 }
 
 extension Lockstep {
-  /// Carries a test out, and notes which stimuli were forbidden.
+  /// Runs a test, and records which stimuli were forbidden.
   fileprivate mutating func divergence(of test: inout DistinguishingTest) throws(LabFault) -> Divergence? {
     if let divergence = try begin(test.start) { return divergence }
     for number in test.actions.indices {

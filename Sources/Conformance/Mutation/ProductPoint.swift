@@ -1,24 +1,24 @@
 import Automata
 import Basics
 
-/// Where a model and a machine stand beside each other, with times counted back from the present.
+/// A joint configuration of a model and a machine, with times relative to the present.
 ///
-/// Two moments with equal points have equal futures, so a search need look at one of them only.
+/// Two moments with equal points have equal futures, so a search visits only one of them.
 struct ProductPoint: Hashable, Sendable {
-  /// The machine, as of the present of every point.
+  /// The configuration of the machine, with times relative to ``Product/present``.
   var configuration: ReferenceInterpreter.Configuration
-  /// What the model thinks possible.
+  /// The set of possible states.
   var model: Tracker.Snapshot
-  /// Whether the device has said that it has nothing more to show at this moment.
+  /// Whether the device has reported that it has nothing more to show at this moment.
   var isSettled: Bool
 
   /// The state of the machine.
   var state: Int { configuration.state }
 }
 
-/// Model and machine side by side, brought to one point after another.
+/// A model and a machine that are moved together from one point to another.
 struct Product {
-  /// The present of every point: far from the beginning, so that times before it can be told.
+  /// The present of every point: far from zero, so that earlier times can be represented.
   static let present = Instant(nanoseconds: 1 << 60)
 
   var tracker: Tracker
@@ -38,7 +38,7 @@ struct Product {
     isTimedState = timed
   }
 
-  /// Goes to a start of the machine, with some conditions and a device that has chosen some options.
+  /// Moves to a start of the machine, with settings and the options that the device has chosen.
   mutating func start(_ number: Int, _ settings: [Argument], _ options: UInt64) {
     now = Self.present
     let faults = settings.map { Fault($0.name, $0.value) }
@@ -49,14 +49,14 @@ struct Product {
     interpreter.enter(&configuration)
   }
 
-  /// Goes to a point.
+  /// Moves to a point.
   mutating func go(to point: ProductPoint) {
     now = Self.present
     configuration = point.configuration
     tracker.restore(point.model, at: now)
   }
 
-  /// The point at which things stand now.
+  /// Returns the current point.
   func point(isSettled: Bool) -> ProductPoint {
     var configuration = configuration
     if isTimedState[configuration.state] {
@@ -72,10 +72,11 @@ struct Product {
       configuration: configuration, model: tracker.snapshot(at: now, isTimed: isTimed), isSettled: isSettled)
   }
 
-  /// How long nothing changes in what model and device may do; `nil` when it never does again by itself.
+  /// Returns how long the possible behaviour of model and device stays the same; `nil` if time alone never changes
+  /// it.
   ///
-  /// Up to an end of a window; where there is none, until a condition that changed has had its effect. At the last
-  /// moment of a window, what is due can still come in time.
+  /// That is until an end of a window or, without one, until a changed condition has taken effect. At the last
+  /// moment of a window, an observation that is due is still in time.
   func nextEdge(_ options: [ReferenceInterpreter.Option]) -> Interval? {
     var next = tracker.nextEdge(after: now, isTimed: isTimed)
     for time in options.flatMap({ [$0.earliest, $0.latest] }) where time > now { next = min(next, time) }

@@ -1,15 +1,16 @@
 import Automata
 import Basics
 
-/// The pairs of a model and a machine that tests can lead to, in the order of the number of moves that lead there.
+/// Searches the pairs of a model and a machine that tests can reach, breadth first by the number of the tester's
+/// moves.
 struct ProductSearch {
-  /// What tester or device do.
+  /// A move of the tester or the device.
   enum Move: Sendable {
-    /// A stimulus; the device takes this one of its branches, or refuses it if negative.
+    /// A stimulus, with the number of the branch that the device takes; negative if the device refuses it.
     case perform(Stimulus, branch: Int)
     case fault(Fault)
     case elapse(Interval)
-    /// The device does something by itself.
+    /// The device takes a spontaneous branch.
     case fire(Int)
     /// The device has nothing more to show.
     case settle
@@ -26,15 +27,15 @@ struct ProductSearch {
   /// A path from a start to a divergence.
   struct Path {
     var start: Int
-    /// What the device has chosen, as bits.
+    /// The device's permanent choices, as bits.
     var options: UInt64
     var moves: [Move]
   }
 
-  /// What a pair was reached from.
+  /// The predecessor of a pair.
   private enum Origin {
     case start(Int)
-    /// A pair of the search that this one goes on from.
+    /// A pair of the search that this one continues.
     case base(Int)
     case visit(Int)
   }
@@ -46,7 +47,7 @@ struct ProductSearch {
     var depth: Int
   }
 
-  /// Which moves are looked at.
+  /// The moves to try.
   private enum Moves {
     case all
     case stimulus(Int)
@@ -61,12 +62,12 @@ struct ProductSearch {
   private var product: Product
   private var visits: [Visit] = []
   private var numbers: [ProductPoint: Int] = [:]
-  /// The visits by the state of the device.
+  /// The visits, by the state of the device.
   private var places: [[Int]]
-  /// Whether there is nothing more to look at.
+  /// Whether every pair was added; false once the limit is reached.
   private(set) var isComplete = true
 
-  /// How many pairs there are.
+  /// The number of pairs.
   var count: Int { visits.count }
 
   init(
@@ -100,7 +101,8 @@ struct ProductSearch {
     return search(nil, roots: [], .all, continues: continues)
   }
 
-  /// Looks at what a mutant does otherwise, wherever a test of the machine can lead, and at everything after that.
+  /// Tries the mutated moves in every pair where a test of the machine can lead to them, then searches everything
+  /// reachable from there.
   mutating func search(from base: ProductSearch, _ mutant: Mutant) -> Path? {
     var roots: [[Int]] = []
     for number in base.places[mutant.state] {
@@ -126,7 +128,7 @@ struct ProductSearch {
             if continues { continue }
             let before = path(to: origin, base)
             found = found ?? Path(start: before.start, options: before.options, moves: before.moves + [move])
-            // What the device does by itself cannot be beaten by another move of the tester.
+            // A move of the device adds nothing to the depth, so no move of the tester leads to a shorter path.
             if move.isTesters { continue }
             found = Path(start: before.start, options: before.options, moves: before.moves + [move])
             return true
@@ -154,7 +156,7 @@ struct ProductSearch {
     return nil
   }
 
-  /// Notes a pair; its number when it is new and there is room.
+  /// Adds a pair, and returns its number; `nil` if the pair is known or the limit is reached.
   private mutating func add(_ visit: Visit) -> Int? {
     guard numbers[visit.point] == nil else { return nil }
     guard visits.count < limit else {
@@ -178,7 +180,7 @@ struct ProductSearch {
         let before = base?.path(to: .visit(number), nil) ?? Path(start: 0, options: 0, moves: [])
         return Path(start: before.start, options: before.options, moves: before.moves + moves.reversed())
       case .visit(let number):
-        // Made once: every point of the path has the same.
+        // All points of a path have the same choices.
         options = visits[number].point.configuration.options
         if let move = visits[number].move { moves.append(move) }
         origin = visits[number].origin
@@ -188,7 +190,7 @@ struct ProductSearch {
 }
 
 extension ProductSearch {
-  /// What can be done at a point, and where it leads: nowhere when model and device disagree.
+  /// Returns the possible moves at a point, each with its target; `nil` if model and device disagree.
   private mutating func moves(
     _ moves: Moves, from point: ProductPoint
   ) -> [(move: Move, target: ProductPoint?)] {
@@ -214,7 +216,7 @@ extension ProductSearch {
       product.go(to: point)
       let branches = interpreter.branches(on: event, from: product.configuration)
       if branches.isEmpty {
-        // What both refuse leaves both as they are.
+        // A stimulus that both refuse changes neither.
         if point.model.environment.changes.isEmpty, !product.tracker.allows(event) { continue }
         product.tracker.perform(stimulus, at: product.now)
         let agrees = product.tracker.observe(.refused(""), at: product.now)
@@ -250,7 +252,7 @@ extension ProductSearch {
     }
   }
 
-  /// What the device may do by itself, and time.
+  /// Adds the spontaneous moves of the device, and the passage of time.
   private mutating func addOwnMoves(
     from point: ProductPoint, _ list: inout [(move: Move, target: ProductPoint?)]
   ) {

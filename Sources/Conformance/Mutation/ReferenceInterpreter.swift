@@ -1,12 +1,12 @@
 import Automata
 import Basics
 
-/// What a machine does, in the numbers of a vocabulary: what a device needs that is nothing but a machine.
+/// Executes a machine definition, with the numbers of a vocabulary: everything that a ``MachineDevice`` needs.
 ///
-/// Written from the definition, row by row as it stands there, and from nothing that is made of it: no table, no guard and
-/// no environment of the model. So each is the other's check, and what the model allows is held against what this does.
+/// It works on the definition row by row, and uses no data derived from it: none of the model's tables, guards or
+/// environment. The interpreter and the model therefore check each other.
 struct ReferenceInterpreter: Sendable {
-  /// Where a machine stands.
+  /// The configuration of a machine.
   struct Configuration: Hashable, Sendable {
     /// The state.
     var state: Int
@@ -16,27 +16,29 @@ struct ReferenceInterpreter: Sendable {
     var since: Instant
     /// The conditions that hold, as bits.
     var holds: UInt64 = 0
-    /// Why each of them does.
+    /// What holds each condition.
     var reasons: [Reason]
-    /// The faults that end by themselves, with when they do.
+    /// The faults that end by themselves, with the time of the end.
     var ends: [End] = []
-    /// What the device has chosen: one option of each choice, as bits.
+    /// The device's permanent choices: one option of each choice, as bits.
     var options: UInt64
-    /// What counts from the entry of the state, as it was then.
+    /// The values, at the entry of the state, of the conditions that count from then.
     var entry = Entry()
   }
 
-  /// The conditions that held when a state was entered, as bits, and what each was set to; of those that count from then.
+  /// The conditions that held when a state was entered, as bits, and the value of each; only those that count from
+  /// then.
   struct Entry: Hashable, Sendable {
     var holds: UInt64 = 0
     var values: [Interval] = []
   }
 
-  /// What there is to a condition.
+  /// What holds a condition.
   struct Reason: Hashable, Sendable {
-    /// Which of its faults hold it: a bit for each in the order of the definition, the highest for its own name.
+    /// The faults that hold it: one bit for each in the order of the definition, the highest for the condition's
+    /// own name.
     var faults: UInt64 = 0
-    /// What a stimulus has set it to.
+    /// The value that a stimulus has set.
     var value = Interval.zero
   }
 
@@ -54,26 +56,26 @@ struct ReferenceInterpreter: Sendable {
     var target: Int32
   }
 
-  /// Something that can happen without the tester.
+  /// An event that can happen without the tester.
   struct Option: Equatable, Sendable {
-    /// Its place among what the rows of the state say that can.
+    /// Its index among the spontaneous branches of the state.
     var number: Int
-    /// From when on.
+    /// The earliest time.
     var earliest: Instant
-    /// By when, or never.
+    /// The latest time, or never.
     var latest: Instant
   }
 
-  /// A row with numbers for names, or -1 for none: a line of the processor's memory, since a large machine has many.
+  /// A row with numbers for names, or -1 for none. It fits one cache line, since a large machine has many rows.
   private struct Row: Sendable {
     /// Conditions, as bits.
     var given: UInt64
     var unless: UInt64
-    /// Those of a choice with which a device has the row, as bits; none for every device.
+    /// The options with which a device has the row, as bits; zero if every device has it.
     var options: UInt64
     var earliest: Interval
     var latest: Interval
-    /// What it shows before and after the new status, and a status in its place.
+    /// The effects shown before and after the new status, and the status shown in place of the target's.
     var before: [Observation]
     var after: [Observation]
     var status: Int32
@@ -85,7 +87,8 @@ struct ReferenceInterpreter: Sendable {
   private let definition: MachineDefinition
   private let eventCount: Int
   private let rows: [Row]
-  /// The branches that the tester causes, in the order of the rows, and where those of `state * events + event` begin.
+  /// The branches that the tester causes, in the order of the rows, and where those of `state * events + event`
+  /// begin.
   private let caused: [Branch]
   private let causedStart: [Int32]
   /// The spontaneous branches, in the order of the rows, and where those of a state begin.
@@ -99,7 +102,7 @@ struct ReferenceInterpreter: Sendable {
   private let fromEntry: UInt64
   private let valuedFromEntry: UInt64
 
-  /// Prepares a machine; what the vocabulary does not have is shown as unknown.
+  /// Prepares a definition; effects that the vocabulary lacks are shown as unknown.
   init(_ definition: MachineDefinition, _ vocabulary: Vocabulary, showsEffects: Bool) {
     self.definition = definition
     let states = Self.numbers(definition.states.map(\.name))
@@ -141,7 +144,7 @@ struct ReferenceInterpreter: Sendable {
       let sources: [String] =
         switch row.from {
         case .states(let names): names
-        // A row from any state is for those that no other row of its event names.
+        // A row from any state applies to the states that no other row of its event names.
         case .wildcard:
           event.map { event in
             definition.states.map(\.name).filter { named[event]?.contains($0) != true }
@@ -178,7 +181,7 @@ struct ReferenceInterpreter: Sendable {
     Dictionary(zip(names, names.indices)) { first, _ in first }
   }
 
-  /// For each event the states from which rows lead that name them.
+  /// Returns the states that the rows of each event name as their origin.
   private static func statesWithRows(of definition: MachineDefinition) -> [String: Set<String>] {
     var named: [String: Set<String>] = [:]
     for row in definition.transitions {
@@ -198,7 +201,7 @@ struct ReferenceInterpreter: Sendable {
     free[Int(freeStart[state])..<Int(freeStart[state + 1])]
   }
 
-  /// Where a test starts, of a device that has chosen some options.
+  /// Returns the configuration at the start of a test, for a device with some options.
   func start(_ number: Int, _ options: UInt64) -> Configuration {
     var configuration = Configuration(
       state: startStates[number], shown: statuses[startStates[number]], since: .zero,
@@ -207,7 +210,7 @@ struct ReferenceInterpreter: Sendable {
     return configuration
   }
 
-  /// The branches of a stimulus; empty if it is refused.
+  /// Returns the branches of a stimulus; empty if the machine refuses it.
   func branches(on event: Int, from configuration: Configuration) -> [Branch] {
     let cell = configuration.state * eventCount + event
     return caused[Int(causedStart[cell])..<Int(causedStart[cell + 1])].filter {
@@ -215,7 +218,7 @@ struct ReferenceInterpreter: Sendable {
     }
   }
 
-  /// What can happen without the tester, now or later.
+  /// Returns the events that can happen without the tester, now or later.
   func options(from configuration: Configuration) -> [Option] {
     var options: [Option] = []
     let holds = configuration.holds & ~fromEntry | configuration.entry.holds
@@ -236,13 +239,13 @@ struct ReferenceInterpreter: Sendable {
       && (row.options == 0 || row.options & options != 0)
   }
 
-  /// What a condition adds to the time of a row.
+  /// Returns the time that a condition adds to a row.
   private func value(of condition: Int, in configuration: Configuration) -> Interval {
     valuedFromEntry >> UInt64(condition) & 1 == 1
       ? configuration.entry.values[condition] : configuration.reasons[condition].value
   }
 
-  /// Lets count what holds now, as where a state is entered.
+  /// Records the current conditions as those at the entry of the state.
   func enter(_ configuration: inout Configuration) {
     configuration.entry.holds = configuration.holds & fromEntry
     guard valuedFromEntry != 0 else { return }
@@ -272,7 +275,7 @@ struct ReferenceInterpreter: Sendable {
     return shows
   }
 
-  /// Lets a fault or a start setting have its effect on conditions. What is over at once is not felt.
+  /// Applies a fault or a start setting to the conditions. A momentary fault has no effect.
   func apply(_ fault: Fault, to configuration: inout Configuration, at now: Instant) {
     let isOn = !fault.value.isNothing
     for (number, item) in definition.conditions.enumerated()
@@ -289,7 +292,7 @@ struct ReferenceInterpreter: Sendable {
     }
   }
 
-  /// Ends the first fault whose time is over by a moment; whether there was one.
+  /// Ends the first fault whose time has come, and returns whether there was one.
   func expire(_ configuration: inout Configuration, at now: Instant) -> Bool {
     guard let end = configuration.ends.first(where: { $0.time <= now }) else { return false }
     configuration.ends.removeAll { $0 == end }
@@ -306,7 +309,7 @@ struct ReferenceInterpreter: Sendable {
     }
   }
 
-  /// Lets a stimulus that was obeyed set conditions.
+  /// Sets conditions by a stimulus that the device obeyed.
   func apply(_ stimulus: Stimulus, to configuration: inout Configuration) {
     guard !definition.conditions.isEmpty else { return }
     let name = definition.events[stimulus.number].name

@@ -111,7 +111,7 @@ struct EffectiveEnvironment: Sendable {
     }
   }
 
-  /// Treats everything as if it had always been so, with no change under way.
+  /// Treats everything as if it had always been so, with no change in progress.
   mutating func completeChanges() {
     changing = 0
     withoutEffect = 0
@@ -205,7 +205,7 @@ extension EffectiveEnvironment {
     }
   }
 
-  /// Ends the conditions that a status ends, with any change under way.
+  /// Ends the conditions that a status ends, with any change in progress.
   ///
   /// - Parameter entry: the earliest moment at which the state that shows the status may have been entered, after the
   ///   end of the conditions.
@@ -218,12 +218,12 @@ extension EffectiveEnvironment {
     }
   }
 
-  /// A recent setting, still under way, may be lost because of a condition that begins now.
+  /// Makes recent settings unknown that a condition beginning now may have prevented from arriving.
   private mutating func makeSettingsUnknown(since number: Int, at now: Instant) {
     makeSettingsUnknown(unsureUnder: 1 << UInt64(number), at: now)
   }
 
-  /// A recent setting, still under way, may be lost together with the link.
+  /// Makes recent settings unknown that may have been lost with the link.
   mutating func makeSettingsUnknown(at now: Instant) {
     makeSettingsUnknown(unsureUnder: .max, at: now)
   }
@@ -237,7 +237,7 @@ extension EffectiveEnvironment {
     }
   }
 
-  /// Whether the stimulus that last set a condition may not have taken effect yet on this link.
+  /// Returns whether the stimulus that last set a condition may not have taken effect yet on this link.
   private func mayBeUnderWay(_ number: Int, at now: Instant) -> Bool {
     sent >> UInt64(number) & 1 == 1 && isFresh(number, at: now)
   }
@@ -327,7 +327,7 @@ extension EffectiveEnvironment {
       }
     }
     let (before, value) = (conditions, environment.values[number])
-    // A change that is just taking effect does so under the conditions so far.
+    // A change that is taking effect now does so under the previous conditions.
     let recent = recent(at: now)
     body(&environment)
     if conditions != before {
@@ -353,38 +353,39 @@ extension EffectiveEnvironment {
 }
 
 extension EffectiveEnvironment {
-  /// The conditions that hold or may hold, as bits.
+  /// Returns the conditions that hold or may hold, as bits.
   func mayHold(at now: Instant) -> UInt64 { conditions | open(at: now) }
 
-  /// The conditions that may hold, because they are unknown or may not have taken effect, as bits.
+  /// Returns the conditions that may hold, because they are unknown or may not have taken effect, as bits.
   @inline(__always)
   func open(at now: Instant) -> UInt64 { now <= unsettled ? open | recent(at: now) : open }
 
-  /// Whether a requirement may hold, regardless of whether changes have taken effect.
+  /// Returns whether a requirement may hold, regardless of whether changes have taken effect.
   @inline(__always)
   func mayHold(_ requirement: Guard) -> Bool { requirement.mayHold(under: conditions, open: open) }
 
-  /// Whether a requirement may hold for the device at this moment.
+  /// Returns whether a requirement may hold for the device at this moment.
   @inline(__always)
   func mayHold(_ requirement: Guard, at now: Instant) -> Bool {
     requirement.isEmpty || requirement.mayHold(under: conditions, open: open(at: now))
   }
 
-  /// The same for a spontaneous event in a node.
+  /// Returns whether a requirement may hold for a spontaneous event in a node, regardless of whether changes have
+  /// taken effect.
   func mayHold(_ requirement: Guard, in member: Member) -> Bool {
     if requirement.isEmpty { return true }
     let (conditions, open) = around(member, open: open)
     return requirement.mayHold(under: conditions, open: open)
   }
 
-  /// Whether a requirement may hold at this moment for a spontaneous event in a node.
+  /// Returns whether a requirement may hold at this moment for a spontaneous event in a node.
   func mayHold(_ requirement: Guard, in member: Member, at now: Instant) -> Bool {
     if requirement.isEmpty { return true }
     let (conditions, open) = around(member, open: open(at: now))
     return requirement.mayHold(under: conditions, open: open)
   }
 
-  /// Whether a requirement certainly holds in a node.
+  /// Returns whether a requirement certainly holds in a node.
   func mustHold(_ requirement: Guard, in member: Member) -> Bool {
     if requirement.isEmpty { return true }
     let (conditions, open) = around(member, open: open)
@@ -397,13 +398,13 @@ extension EffectiveEnvironment {
     requirement.mayHold(under: conditions, open: open | entries.changed)
   }
 
-  /// The conditions that hold or may hold for a spontaneous event in a node, as bits.
+  /// Returns the conditions that hold or may hold for a spontaneous event in a node, as bits.
   func mayHold(in member: Member, at now: Instant) -> UInt64 {
     let (conditions, open) = around(member, open: open(at: now))
     return conditions | open
   }
 
-  /// The conditions that hold for a spontaneous event in a node, as bits.
+  /// Returns the conditions that hold for a spontaneous event in a node, as bits.
   func conditions(in member: Member) -> UInt64 { around(member, open: 0).conditions }
 
   /// The conditions that hold, and those that may hold, for a spontaneous event in a node.
@@ -430,13 +431,13 @@ extension EffectiveEnvironment {
     return late
   }
 
-  /// The maximum that a condition's value may add to the time of a row, in a node.
+  /// Returns the maximum that a condition's value may add to the time of a row, in a node.
   func most(of number: Int, in member: Member) -> Interval {
     entries.has(number) ? entries.most(of: number, in: member) : environment.values[number]
   }
 
-  /// The minimum that may be added at this moment if the latest setting may not count yet: none if the time may run
-  /// from before the setting.
+  /// Returns the minimum that a condition's value may add at this moment, if the latest setting may not count yet;
+  /// `nil` if the time may run from before the setting.
   ///
   /// - Parameter orNothing: whether the time counts also if the condition is set to nothing.
   func least(of number: Int, orNothing: Bool, in member: Member, at now: Instant) -> Interval? {
@@ -452,8 +453,8 @@ extension EffectiveEnvironment {
     return member.earliest > sent ? min(least, former[number].least) : nil
   }
 
-  /// From when the time of a row counts: a change of one of its conditions restarts it, unless that leaves running
-  /// timers alone, and it does not start before a condition that prevented it has stopped taking effect.
+  /// Returns from when the time of a row counts. A change of one of its conditions restarts it, unless the change
+  /// leaves running timers alone. It does not start before a condition that prevented it has lost its effect.
   func beginning(of requirement: Guard, since entry: Instant) -> Instant {
     var since = entry
     forEachBit(of: changing & requirement.conditions & ~entries.numbers) { number in
@@ -463,14 +464,14 @@ extension EffectiveEnvironment {
     return since
   }
 
-  /// From when a time counts that includes a condition's value: each change restarts it, unless that leaves running
-  /// timers alone.
+  /// Returns from when a time counts that includes a condition's value. Each change of the value restarts it,
+  /// unless the change leaves running timers alone.
   func beginning(of setting: Int, since entry: Instant) -> Instant {
     entries.has(setting) ? entry : resetAt[setting].map { max($0, entry) } ?? entry
   }
 
-  /// The conditions that changed so recently that the device may still behave, or its observation still be, as
-  /// before.
+  /// Returns the conditions that changed so recently that the device, or the current observation of it, may still
+  /// follow the previous value.
   private func recent(at now: Instant) -> UInt64 {
     let recent = recentlyChanged(at: now)
     return withoutEffect == 0 ? recent : recent | hidden(withoutEffect, by: recent)
@@ -485,7 +486,7 @@ extension EffectiveEnvironment {
     return recent
   }
 
-  /// Of some changes, those that a condition hides at this moment, or may still hide after a recent change.
+  /// Returns those of some changes that a condition hides at this moment, or may still hide after a recent change.
   private func hidden(_ changes: UInt64, by recent: UInt64) -> UInt64 {
     var hidden: UInt64 = 0
     forEachBit(of: changes) {
@@ -548,7 +549,7 @@ extension EffectiveEnvironment {
     findUnsettled()
   }
 
-  /// When the pending changes take effect, plus a millisecond each.
+  /// Returns when the pending changes have taken effect, with a millisecond added to each.
   func settlements() -> [Instant] {
     var times: [Instant] = []
     forEachBit(of: changing) { times.append(changed[$0] + delays[$0] + .milliseconds(1)) }

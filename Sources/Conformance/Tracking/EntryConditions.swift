@@ -32,7 +32,8 @@ struct EntryConditions: Sendable {
 
     var mayHold: Bool { holds || isOpen }
 
-    /// The minimum that it adds to the time of a row, which may count also if the condition is set to nothing.
+    /// Returns the minimum that it adds to the time of a row, which may count also if the condition is set to
+    /// nothing.
     func least(orNothing: Bool) -> Interval { (orNothing || isHeld) && isOpen ? .zero : span.least }
   }
 
@@ -193,7 +194,7 @@ extension EntryConditions {
     return least == .forever ? .zero : least
   }
 
-  /// The maximum that is added.
+  /// Returns the maximum that is added in a node to the time of a row.
   func most(of number: Int, in member: Member) -> Interval {
     settings(of: number, in: member).reduce(.zero) { max($0, $1.span.most) }
   }

@@ -39,7 +39,7 @@ struct PossibleNodes: Sendable {
     members.append(contentsOf: other.members)
   }
 
-  /// The index of a node, or where it would be inserted.
+  /// Returns the index of a node, or the index at which to insert it.
   private func place(of node: Int) -> Int {
     var low = 0
     var high = members.count

@@ -89,7 +89,7 @@ struct TimedTracker: Sendable {
     return allowed
   }
 
-  /// Keeps the nodes that show a symbol, moves on with it, and returns whether any is left.
+  /// Keeps the nodes that show a symbol, follows their steps, and returns whether any is left.
   mutating func reveal(_ symbol: Int, isStatus: Bool, at now: Instant) -> Bool {
     environment.expire(at: now)
     if !isPlain { pass(until: now) }
@@ -212,7 +212,7 @@ struct TimedTracker: Sendable {
     }
   }
 
-  /// The bounds of the next spontaneous event; if several timers run, those of the first to end.
+  /// Returns the bounds of the next spontaneous event; if several timers run, those of the first to end.
   func bounds(at now: Instant) -> TimerBounds? {
     let deadline = deadline
     guard deadline != .never else { return nil }
@@ -346,7 +346,7 @@ extension TimedTracker {
       let member = before.members[index]
       if !specification.isResting[member.node] || end(of: member) >= now { next.insert(member) }
     }
-    // That all of them had to be left is reported at their deadline.
+    // If all of them had to be left, their deadline reports it.
     if next.isEmpty { swap(&possible, &before) } else { swap(&possible, &next) }
     keepRefusingPossible()
   }
@@ -528,8 +528,7 @@ extension TimedTracker {
     environment.restore(snapshot.environment, at: now)
   }
 
-  /// When time alone next changes what the device may do: at an end of a window, or, without one, once a change of a
-  /// condition has taken effect.
+  /// Returns when time alone next changes what the device may do: at the next end of a window, or never.
   func nextEdge(after now: Instant, isTimed: [Bool]) -> Instant {
     var times: [Instant] = []
     for member in possible.members where isTimed[member.node] {

@@ -136,9 +136,8 @@ public struct Tracker: Sendable {
     return options
   }
 
-  /// The number of the start that settings of a device stand for: the last one that none of them contradicts.
-  ///
-  /// `nil` when they contradict every start.
+  /// Returns the number of the start that fits a device's settings: the last one that none of them contradicts;
+  /// `nil` if they contradict every start.
   public func start(for condition: StartCondition) -> Int? {
     specification.machine.start(for: condition)
   }
@@ -152,7 +151,7 @@ public struct Tracker: Sendable {
     }
   }
 
-  /// Counts the state that the device is in, when it is known.
+  /// Counts the state of the device, if it is known.
   private mutating func countState() {
     let node = isSmall ? word.single : timed.possible.single
     if node >= 0, specification.isResting[node] { counted.enter(states[node]) }
@@ -160,13 +159,13 @@ public struct Tracker: Sendable {
 }
 
 extension Machine {
-  /// The number of the start that settings of a device stand for; see ``Tracker/start(for:)``.
+  /// Returns the number of the start that fits a device's settings; see ``Tracker/start(for:)``.
   func start(for condition: StartCondition) -> Int? {
     if condition.settings.isEmpty { return definition.starts.count - 1 }
     return starts(for: condition).last
   }
 
-  /// The numbers of all starts that settings of a device do not contradict.
+  /// Returns the numbers of all starts that a device's settings do not contradict.
   func starts(for condition: StartCondition) -> [Int] {
     definition.starts.indices.filter { number in
       definition.starts[number].conditions.allSatisfy { item in
@@ -204,9 +203,9 @@ extension Tracker {
     if node >= 0 { counted.count(event, in: states[node]) } else { counted.lose() }
   }
 
-  /// Keeps the states that allow an observation, and moves on with it.
+  /// Keeps the states that allow an observation, and follows their transitions.
   ///
-  /// - Returns: whether any is left.
+  /// - Returns: whether any state is left.
   public mutating func observe(_ observation: Observation, at now: Instant) -> Bool {
     let isLeft = take(observation, at: now)
     let firstEffect = statusCount
@@ -277,9 +276,9 @@ extension Tracker {
     isDeviationShown = false
   }
 
-  /// Says that everything up to a moment has been observed.
+  /// States that everything up to a moment has been observed.
   ///
-  /// - Returns: whether any state is left: one that should have shown something, or been left, by now is not.
+  /// - Returns: whether any state is left. A state that had to show something, or to be left, by now is removed.
   public mutating func settle(at now: Instant) -> Bool {
     let isLeft = isSmall ? word.settle() : settleTimed(at: now)
     verify { check, _ in check.settle() }
@@ -293,39 +292,39 @@ extension Tracker {
     return isLeft
   }
 
-  /// By when something must be observed, or `nil` when the device may stay silent for ever.
+  /// The deadline of the next observation; `nil` if the device may stay silent indefinitely.
   public var deadline: Instant? {
     isPlain ? nil : timedDeadline()
   }
 
-  /// Apart from its caller, which is on the path of every event and must not pay for it.
+  /// A separate method, since its caller is on the path of every event and must stay cheap.
   private func timedDeadline() -> Instant? {
     let deadline = timed.deadline
     return deadline == .never ? nil : deadline
   }
 
-  /// The bounds of what the device does by itself next; `nil` where nothing is due by any time.
+  /// Returns the bounds of the next spontaneous event; `nil` if nothing has a deadline.
   func timerBounds(at now: Instant) -> TimerBounds? { isSmall || isPlain ? nil : timed.bounds(at: now) }
 
-  /// Up to when time may pass before the model has to look again: its deadline, or the end of a fault.
+  /// The time up to which the model need not be consulted: its deadline, or the end of a fault.
   public var horizon: Instant { min(deadline ?? .never, timed.environment.nextExpiry) }
 
-  /// Whether an event that the tester does not cause is due: what comes next is the device's to do.
+  /// Whether a response of the device is pending: the next event does not need the tester.
   public var isAwaiting: Bool { !isSmall && timed.isAwaiting }
 
-  /// Whether some possible state allows a stimulus.
+  /// Returns whether some possible state allows a stimulus.
   public func allows(_ stimulus: Int) -> Bool {
     var allowed = false
     forEachPossible { allowed = allowed || timed.allows(stimulus, in: $0) }
     return allowed
   }
 
-  /// Lets a fault or a start setting bring about, or take away, the conditions that depend on it.
+  /// Applies a fault or a start setting to the conditions that depend on it.
   ///
   /// A condition ends with the last of the faults that hold it.
   public mutating func apply(_ fault: Fault, at now: Instant) { timed.environment.apply(fault, at: now) }
 
-  /// Lets the conditions be as they are from the very start, with nothing under way from before.
+  /// Treats the conditions as if they had always been so, with no change in progress.
   public mutating func completeConditionChanges() { timed.environment.completeChanges() }
 
   /// Makes it unknown whether a condition holds, by name.
@@ -335,18 +334,18 @@ extension Tracker {
     }
   }
 
-  /// Lets it be sure what the conditions are set to of which readings tell it.
+  /// Makes the values certain of all conditions that readings report.
   mutating func assureSettings() {
     for (_, number) in specification.told { timed.environment.assure(number) }
   }
 
-  /// The conditions that hold, or may, as bits.
+  /// Returns the conditions that hold or may hold, as bits.
   func mayHold(at now: Instant) -> UInt64 { timed.environment.mayHold(at: now) }
 
-  /// Whether a stimulus is allowed now, or may come to be by what happens without the tester.
+  /// Returns whether a stimulus is allowed now, or may become allowed without the tester.
   ///
-  /// Follows what can happen by itself from every possible state, under the conditions of this moment. A
-  /// scenario's step waits as long as this holds and no possible state allows the stimulus yet.
+  /// Follows the spontaneous transitions from every possible state, under the present conditions. A step of a
+  /// scenario waits while this is true and no possible state allows the stimulus yet.
   public func mayAllow(_ stimulus: Int) -> Bool {
     let machine = specification.machine
     let space = StateSpace<Int, Void>(from: possibleStates) { state, go in
@@ -360,9 +359,9 @@ extension Tracker {
   }
 }
 
-// What a search over products needs: to stand somewhere else at another time.
+// Support for a search over products, which moves a tracker to other states and times.
 extension Tracker {
-  /// Goes to a start of the machine at a moment, with some faults from the very start.
+  /// Starts in a start of the machine at a moment, with faults that count from the beginning.
   mutating func start(in number: Int, under faults: [Fault], at now: Instant) {
     start(in: number)
     stand(in: [number], at: now)
@@ -370,9 +369,9 @@ extension Tracker {
     timed.environment.completeChanges()
   }
 
-  /// What is thought possible, with times counted back from a moment.
+  /// Returns the set of possible states, with times relative to a moment.
   ///
-  /// - Parameter isTimed: the nodes in which it matters when they were entered; see ``Specification/timedNodes()``.
+  /// - Parameter isTimed: the nodes whose time of entry matters; see ``Specification/timedNodes()``.
   func snapshot(at now: Instant, isTimed: [Bool]) -> Snapshot {
     guard isSmall else { return timed.snapshot(at: now, isTimed: isTimed) }
     var nodes: [Snapshot.Node] = []
@@ -380,7 +379,7 @@ extension Tracker {
     return Snapshot(nodes: nodes, environment: timed.environment.snapshot(at: now, members: [], pasts: []))
   }
 
-  /// Goes back to what a snapshot remembers, as of a moment.
+  /// Restores a snapshot as of a moment.
   mutating func restore(_ snapshot: Snapshot, at now: Instant) {
     if isSmall {
       word.start(in: snapshot.nodes.map(\.number))
@@ -391,12 +390,12 @@ extension Tracker {
     verify { $0.start(in: $1) }
   }
 
-  /// When what the device may do changes next by time alone, or never.
+  /// Returns when time alone next changes what the device may do, or never.
   func nextEdge(after now: Instant, isTimed: [Bool]) -> Instant {
     isPlain ? .never : timed.nextEdge(after: now, isTimed: isTimed)
   }
 
-  /// When the next changed condition takes effect, or never.
+  /// Returns when the next changed condition takes effect, or never.
   func nextSettlement(after now: Instant) -> Instant {
     timed.environment.settlements().reduce(.never) { $1 > now ? min($0, $1) : $0 }
   }
@@ -406,7 +405,7 @@ extension Tracker {
   /// The stimuli that every possible state allows, as bits; only for machines of up to 64 events without
   /// conditions.
   ///
-  /// Mutating, because it is on the path of every event, and what only reads would be handed a copy.
+  /// Mutating, because it is on the path of every event, and a nonmutating accessor would receive a copy.
   public var legalStimuli: UInt64 {
     @inline(never) mutating get {
       let node = isSmall ? word.single : timed.possible.single
@@ -420,9 +419,9 @@ extension Tracker {
     return legal
   }
 
-  /// Where the test stands; only for machines of up to 64 events.
+  /// The position of the test in the model's state space; only for machines of up to 64 events.
   ///
-  /// Mutating, because it is on the path of every event, and what only reads would be handed a copy.
+  /// Mutating, because it is on the path of every event, and a nonmutating accessor would receive a copy.
   public var explorationState: ExplorationState {
     @inline(__always) mutating get {
       let node = isSmall ? word.single : timed.possible.single
@@ -435,14 +434,14 @@ extension Tracker {
     }
   }
 
-  /// Several states, time, or conditions.
+  /// The position if several states are possible, or if time or conditions matter.
   private var openExplorationState: ExplorationState {
     @inline(never) mutating get {
       var legal = stimuliMask
       var somewhere: UInt64 = 0
       var idle = UInt64.max
       var window = Interval.zero
-      // Over what is possible and under which conditions.
+      // Identifies the possible nodes and the conditions.
       var position = Fingerprint()
       position.mix(timed.environment.conditions)
       forEachPossible { node in
@@ -460,7 +459,7 @@ extension Tracker {
     }
   }
 
-  /// The stimuli that a node allows under the conditions.
+  /// Returns the stimuli that a node allows under the present conditions, as bits.
   private func allowed(in node: Int) -> UInt64 {
     var mask: UInt64 = 0
     forEachBit(of: specification.legal[node]) { event in
@@ -471,7 +470,7 @@ extension Tracker {
 }
 
 extension Tracker {
-  /// What the set before the last operation allowed, in the order of the definition.
+  /// Returns what the set before the last operation allowed, in the order of the definition.
   public func allowances() -> [Divergence.Allowance] {
     if let reading = contradicted {
       let shows = specification.vocabulary.text(of: .reading(reading))
@@ -512,10 +511,10 @@ extension Tracker {
       timed.environment.mayHold($0.guard, in: member)
     }
     for step in steps {
-      // A row that says by when, and one without a limit of the same event, are one sentence.
+      // If one event has a row with a deadline and a row without one, only the former is an allowance.
       let alike = steps.filter { $0.symbol == step.symbol && trigger(of: $0) == trigger(of: step) }
       if step.latest == .forever, alike.contains(where: { $0.latest != .forever }) { continue }
-      // Both ends count from the entry of the state, the second one also where the time began again since.
+      // Both ends are relative to the entry of the state, the second one even if its time has restarted since.
       let earliest = alike.reduce(.forever) {
         min($0, timed.beginning(of: $1, from: member, at: timed.moment))
       }
@@ -525,7 +524,7 @@ extension Tracker {
           state: state, cause: cause(of: step, in: window), shows: name(ofSymbol: Int(step.symbol)),
           isDue: step.latest != .forever, isRequired: timed.isOver(step, from: member)))
     }
-    // What is to be left by some time without anything to be seen shows what it is until then, and after.
+    // A state that must be left by an unobservable step keeps its status, before and after.
     return allowances.isEmpty ? [lasting] : allowances
   }
 

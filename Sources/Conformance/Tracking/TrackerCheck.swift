@@ -1,12 +1,13 @@
 import Automata
 import Basics
 
-/// Where a device can be by the rows of its machine alone, for a machine without times, conditions and choices.
+/// Finds the possible positions of a device from the rows of its machine alone, for a machine without times,
+/// conditions and choices.
 ///
-/// A debug build holds every ``Tracker`` of such a machine against it after each operation. It knows the definition from the
-/// ``ReferenceInterpreter``, and nothing of the tables that a tracker uses.
+/// A debug build compares every ``Tracker`` of such a machine with it after each operation. It gets the definition
+/// from the ``ReferenceInterpreter``, and uses none of the tracker's tables.
 struct TrackerCheck: Sendable {
-  /// A state, the status last shown, and what is still to be shown; effects are numbered above the statuses.
+  /// A state, the status last shown, and the symbols still to be shown; effects are numbered above the statuses.
   struct Place: Hashable, Sendable {
     var state: Int
     var shown: Int
@@ -17,10 +18,10 @@ struct TrackerCheck: Sendable {
   private let empty: ReferenceInterpreter.Configuration
   private let statusCount: Int
   private(set) var possible: Set<Place> = []
-  /// Where the device would be if it refused the last stimulus.
+  /// The positions in which the device would be if it refused the last stimulus.
   private var refusing: Set<Place> = []
 
-  /// Prepares; `nil` for a machine whose future depends on more than a place.
+  /// Prepares a check; `nil` for a machine whose future depends on more than the position.
   init?(_ specification: Specification) {
     guard specification.isPlain, !specification.hasChoices, specification.reported.isEmpty else { return nil }
     let vocabulary = specification.vocabulary
@@ -33,10 +34,10 @@ struct TrackerCheck: Sendable {
     self.empty = empty
   }
 
-  /// Goes to some places.
+  /// Starts in some positions.
   mutating func start(in places: Set<Place>) { (possible, refusing) = (places, []) }
 
-  /// Moves by a stimulus. Who still has something to show, and who has no row for it, refuses.
+  /// Moves by a stimulus. A position with pending symbols, or without a row for the stimulus, refuses it.
   mutating func perform(_ event: Int) {
     refusing = []
     possible = possible.reduce(into: []) { next, place in
@@ -50,19 +51,19 @@ struct TrackerCheck: Sendable {
     }
   }
 
-  /// Keeps what shows a symbol, and moves on with it.
+  /// Keeps the positions that show a symbol, and follows their steps.
   mutating func reveal(_ symbol: Int) {
     possible = places(after: possible, showing: symbol)
     refusing = places(after: refusing, showing: symbol)
   }
 
-  /// Keeps what refuses the last stimulus.
+  /// Keeps the positions that refuse the last stimulus.
   mutating func refuse() { possible.formIntersection(refusing) }
 
-  /// Keeps nothing.
+  /// Removes all positions.
   mutating func removeAll() { (possible, refusing) = ([], []) }
 
-  /// Keeps what has nothing more to show.
+  /// Keeps the positions without pending symbols.
   mutating func settle() {
     possible = possible.filter(\.pending.isEmpty)
     refusing = refusing.filter(\.pending.isEmpty)
@@ -70,7 +71,7 @@ struct TrackerCheck: Sendable {
 
   private func places(after places: Set<Place>, showing symbol: Int) -> Set<Place> {
     places.reduce(into: []) { next, place in
-      // A status may be shown again, though not in place of another one.
+      // A status may be repeated, but not in place of another one.
       if symbol == place.shown, (place.pending.first ?? .max) >= statusCount { next.insert(place) }
       if !place.pending.isEmpty { return insert(place, showing: symbol, into: &next) }
       let from = configuration(place)

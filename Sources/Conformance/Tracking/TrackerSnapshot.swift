@@ -2,15 +2,15 @@ import Automata
 import Basics
 
 extension Tracker {
-  /// What a tracker thinks possible, with times counted back from the present: two moments with equal ones have equal
-  /// futures.
+  /// The set of possible states of a tracker, with times relative to the present: two moments with equal snapshots
+  /// have equal futures.
   struct Snapshot: Hashable, Sendable {
-    /// A node that is possible, and how long ago it was entered: at the most and at the least.
+    /// A possible node, and the longest and the shortest possible time since its entry.
     struct Node: Hashable, Sendable {
       var number: Int
       var longest: Interval
       var shortest: Interval
-      /// After which change of what counts from the entry; see ``PossibleNodes/Member/order``.
+      /// The rank of the change after which it was entered; see ``PossibleNodes/Member/order``.
       var order: Int32 = -1
     }
 
@@ -20,7 +20,7 @@ extension Tracker {
 }
 
 extension Specification {
-  /// The nodes in which it matters when they were entered.
+  /// Returns, for each node, whether the time of its entry matters.
   func timedNodes() -> [Bool] {
     var isTimed = [Bool](repeating: false, count: nodes.count)
     let fromEntry = machine.environment.fromEntry
@@ -34,7 +34,7 @@ extension Specification {
       hasChanged = false
       for node in nodes.indices where !isTimed[node] {
         let range = Int(causedStart[node * eventCount])..<Int(causedStart[(node + 1) * eventCount])
-        // Times go on along what is silent, what stays, and what is still to be shown.
+        // Time continues along silent steps, steps that do not enter a state, and pending symbols.
         var next = caused[range].filter { !$0.enters }
         next += freeSteps(of: node).filter { $0.symbol < 0 || $0.transition < 0 || !$0.enters }
         if next.contains(where: { isTimed[Int($0.node)] }) {

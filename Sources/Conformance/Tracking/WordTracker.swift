@@ -1,17 +1,17 @@
-/// Follows a plain machine of up to 64 nodes, where a set of nodes is one word: a step is a few table look-ups.
+/// Tracks a plain machine of up to 64 nodes, whose sets of nodes fit one word: a step takes a few table look-ups.
 struct WordTracker: Sendable {
-  /// The nodes that are possible.
+  /// The possible nodes.
   private(set) var possible: UInt64 = 0
-  /// Those before the last operation.
+  /// The possible nodes before the last operation.
   private(set) var before: UInt64 = 0
-  /// How often what was seen can only be explained by a loss.
+  /// The number of observations that only a loss explains.
   private(set) var losses = 0
-  /// Where the device would be if it refused the last stimulus.
+  /// The nodes in which the device would be if it refused the last stimulus.
   private var refusing: UInt64 = 0
-  /// The nodes that are possible without any loss since the last one.
+  /// The nodes that are possible without another loss since the last one counted.
   private var undisturbed: UInt64 = 0
 
-  // What the hot path needs of the specification, at hand.
+  // Copies of the specification's tables for the hot path.
   private let caused: [UInt64]
   private let visible: [UInt64]
   private let resting: UInt64
@@ -20,10 +20,10 @@ struct WordTracker: Sendable {
   private let followsLosses: Bool
   private let causedWithoutLoss: [UInt64]
   private let visibleWithoutLoss: [UInt64]
-  /// All nodes that there are.
+  /// All nodes of the machine, as bits.
   private let capacity: UInt64
 
-  /// Prepares; for another machine than a small plain one it stays empty.
+  /// Prepares a machine; the tables stay empty unless it is small and plain.
   init(_ specification: Specification) {
     caused = specification.words.caused
     visible = specification.words.visible
@@ -37,13 +37,13 @@ struct WordTracker: Sendable {
     capacity = count < 64 ? 1 << UInt64(count) - 1 : .max
   }
 
-  /// The only node that is possible, or -1 when there is none or more than one.
+  /// The only possible node, or -1 if there are none or several.
   @inline(__always)
   var single: Int {
     possible != 0 && possible & (possible &- 1) == 0 ? possible.trailingZeroBitCount : -1
   }
 
-  /// Goes to some nodes, at the beginning of a test.
+  /// Starts a test in some nodes.
   mutating func start(in nodes: [Int]) {
     possible = nodes.reduce(0) { $0 | 1 << UInt64($1) }
     before = possible
@@ -53,7 +53,7 @@ struct WordTracker: Sendable {
     check()
   }
 
-  /// Moves by a stimulus; whether some possible node allows it.
+  /// Moves by a stimulus, and returns whether a possible node allows it.
   @inline(__always)
   mutating func perform(_ event: Int) -> Bool {
     let nodes = possible
@@ -76,7 +76,7 @@ struct WordTracker: Sendable {
     return next != 0
   }
 
-  /// Keeps what shows a symbol, and moves on with it; whether any is left.
+  /// Keeps the nodes that show a symbol, follows their steps, and returns whether any is left.
   @inline(__always)
   mutating func reveal(_ symbol: Int) -> Bool {
     before = possible
@@ -87,7 +87,7 @@ struct WordTracker: Sendable {
     return possible != 0
   }
 
-  /// Keeps what refuses the last stimulus.
+  /// Keeps the nodes that refuse the last stimulus, and returns whether any is left.
   mutating func refuse() -> Bool {
     before = possible
     possible &= refusing
@@ -96,17 +96,17 @@ struct WordTracker: Sendable {
     return possible != 0
   }
 
-  /// Keeps nothing.
+  /// Removes all nodes.
   mutating func removeAll() {
     before = possible
     possible = 0
     refusing = 0
   }
 
-  /// Something happened that moves nothing.
+  /// Records an operation that changes nothing.
   mutating func stay() { before = possible }
 
-  /// Keeps what is at rest; whether any is left.
+  /// Keeps the resting nodes, and returns whether any is left.
   @inline(__always)
   mutating func settle() -> Bool {
     before = possible
@@ -128,8 +128,8 @@ struct WordTracker: Sendable {
     return targets
   }
 
-  // What would have been possible without losses is followed beside what is, and apart from it: a machine without
-  // losses pays one branch.
+  // The nodes that are possible without losses are tracked in separate methods: a machine without losses pays for
+  // one branch only.
 
   @inline(never)
   private mutating func moveUndisturbed(on event: Int) {
@@ -148,7 +148,7 @@ struct WordTracker: Sendable {
     keepUndisturbed(next)
   }
 
-  /// Notes a loss when nothing else explains what the set of possible nodes has come to.
+  /// Counts a loss if nothing else explains the set of possible nodes.
   private mutating func keepUndisturbed(_ nodes: UInt64) {
     undisturbed = nodes
     guard nodes == 0, possible != 0 else { return }
@@ -156,7 +156,7 @@ struct WordTracker: Sendable {
     undisturbed = possible
   }
 
-  /// What must hold of the tracker itself, whatever a device does.
+  /// Checks the invariants of the tracker itself.
   @inline(__always)
   private func check() {
     assert(possible & ~capacity == 0, "a node that the machine does not have")
@@ -165,7 +165,7 @@ struct WordTracker: Sendable {
   }
 }
 
-/// Calls the body with each bit that is set, in rising order.
+/// Calls the body with the number of each set bit, in ascending order.
 func forEachBit(of word: UInt64, _ body: (Int) -> Void) {
   var word = word
   while word != 0 {
