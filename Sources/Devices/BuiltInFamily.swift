@@ -4,27 +4,27 @@ import Conformance
 import Harness
 import LockFiles
 
-/// A family of locks that is built in: its locks on a bench, those that can be emulated, and how captures of them are read.
+/// A built-in family of locks: its locks on a bench, its emulated locks, and its decoder for captures.
 protocol BuiltInFamily: BenchFamily, Sendable {
-  /// What a file says of one of its locks.
+  /// The type that reads its lock files.
   var lock: any FamilyLock.Type { get }
 
-  /// The locks that can be emulated, in the order in which they are listed.
+  /// The locks that can be emulated, in the order of lists.
   var emulators: [EmulatedDevice] { get }
 
-  /// The lock that advertises this; `nil` where that is none of the family.
+  /// Returns the lock with this advertising data; `nil` if it does not belong to the family.
   func lock(advertising data: AdvertisingData, _ response: AdvertisingData) -> HeardLock?
 
-  /// Whether what advertises this may be one of the family that tells its identity in the scan response alone.
+  /// Returns whether the advertiser may be a lock of the family whose identity is only in the scan response.
   func identifiesLater(_ data: AdvertisingData) -> Bool
 
-  /// Reads captures as far as that is possible without a key.
+  /// Returns a reader that decodes captures as far as possible without a key.
   func reader() -> any FamilyReader
 
-  /// Reads captures with the key in a lock file; `nil` where there is none in it.
+  /// Returns a reader that uses the key in a lock file; `nil` if the file has no key.
   func reader(of file: LockFile) -> (any FamilyReader)?
 
-  /// What a key opens in a capture, for the help of `packets`: a paragraph.
+  /// One paragraph for the help of `packets`: what a key decrypts in a capture.
   var captureHelp: String { get }
 }
 
@@ -32,28 +32,28 @@ extension BuiltInFamily {
   func includes(_ lock: any FamilyLock) -> Bool { type(of: lock) == self.lock }
 }
 
-/// The families that are built in, the usual one first. Another family stands here too.
+/// The built-in families, the default one first. A new family is added here.
 let builtInFamilies: [any BuiltInFamily] = [SesameLocks()]
 
-/// What an emulated lock can be beside a device in memory.
+/// The uses of an emulated lock in addition to that as a device in memory.
 protocol LockEmulation: Sendable {
-  /// What of it has to be known to look after it.
+  /// The family, which defines how to manage the lock.
   var family: LockFamily { get }
 
-  /// The lock that is driven as a real one, where its options ask for that; `nil` otherwise.
+  /// Returns the lock that is used like a real one, if its options request that; otherwise `nil`.
   func realLock(_ options: [DeviceSpec.Setting]) throws(DeviceProblem) -> (any RealLockEmulation)?
 
-  /// The lock for a controller of its own, as `emulate` names it.
+  /// Returns the lock for `emulate`, which runs it on its own controller.
   ///
-  /// - Parameter settings: its options, and the conditions it starts in.
+  /// - Parameter settings: Its options and start conditions.
   func playable(_ settings: [DeviceSpec.Setting]) throws(DeviceProblem) -> any PlayableLock
 }
 
-/// An emulated lock that is driven as a real one, in virtual time.
+/// An emulated lock that is used like a real one, in virtual time.
 protocol RealLockEmulation {
-  /// What is known of it before it is used.
+  /// Returns what is known about it before it is used.
   func description(under settings: InterlockSettings) -> DeviceDescription
 
-  /// Puts it on an emulated radio, in the condition in which it is found, and an interlock before it.
+  /// Creates the lock in its initial state on an emulated radio, with an interlock.
   func lock(under settings: InterlockSettings, seed: UInt64) throws(LabFault) -> any ManagedLock
 }

@@ -5,23 +5,23 @@ public import Harness
 package import Programs
 import Basics
 
-/// The devices that there are: emulated ones by name, any program, and locks on the air.
+/// All devices: emulated ones by name, programs, and locks on the air.
 public final class Devices: DeviceProvider {
-  /// Programs that are devices, that speak for a lock, and that play one.
+  /// The programs that act as devices, as drivers or as peripherals.
   private let programs: ProgramPool
   private let known = EmulatedDevice.all
-  /// Real locks, and those that another program emulates.
+  /// The real locks, and those that another program emulates.
   public let bench: LockBench
-  /// Emulated locks that are driven as real ones.
+  /// The emulated locks that are used like real ones.
   private let simulated: SimulatedLocks
   private let interlock: InterlockSettings
-  /// The place of a lab that locks stand at, if they do.
+  /// The reservation of the locks' lab place, if there is one.
   private let reservation: Reservation?
   /// Captures the links of cases, if requested.
   public var captures: CaseCaptures?
   /// The device of a campaign whose link is captured, with its captures.
   private var watched: (spec: DeviceSpec, captures: CaseCaptures)?
-  /// Keeps what programs say beside their answers, where that is wanted.
+  /// Stores the programs' output other than their answers, if requested.
   package var output: ProgramOutput? { didSet { programs.output = output } }
 
   init(answerTimeout: Interval = .seconds(5), lab: LabSettings = LabSettings()) {
@@ -32,7 +32,7 @@ public final class Devices: DeviceProvider {
     reservation = lab.reservation
   }
 
-  /// Lets every program end, and ends those that do not.
+  /// Closes the locks on the air, and ends all programs.
   public func shutDown() { bench.shutDown() }
 
   public func park() -> ParkReport {
@@ -42,7 +42,7 @@ public final class Devices: DeviceProvider {
       park.diagnostics += programs.takeLastWords()
       return park
     }
-    // A lock whose place is free is still parked; otherwise the place's new holder decides how it is left.
+    // A lock whose place is free is still parked; otherwise the new holder of the place decides.
     var park = ParkReport()
     if reservation.isTaken() {
       park.diagnostics = ["the lock is left as it is"]
@@ -98,10 +98,11 @@ public final class Devices: DeviceProvider {
     return own?.recorded(device) ?? device
   }
 
-  /// Watches the link of the device of a campaign, made after this, where each of its tests is done on the same: nothing
-  /// else has the packets of a finding.
+  /// Returns a capture of the link to a campaign's device, which must be made afterwards.
   ///
-  /// - Parameter folder: that of the run.
+  /// This is only for a device that all tests share: no other capture contains the packets of a finding.
+  ///
+  /// - Parameter folder: The folder of the run.
   public func watchLink(of spec: DeviceSpec, in folder: String) -> (any LinkWatch)? {
     guard spec.kind == .lock || (try? describe(spec))?.abilities.keepsState == true else { return nil }
     let watch = CaptureWatch(in: folder, isInRealTime: spec.kind == .lock)
@@ -109,7 +110,8 @@ public final class Devices: DeviceProvider {
     return watch
   }
 
-  /// Of programs there is one of each: another one is the same, started afresh.
+  /// Returns another device of a specification. Each program runs only once: for it, this is the same program,
+  /// restarted.
   public func another(_ spec: DeviceSpec, seed: UInt64) throws(LabFault) -> (any DeviceUnderTest)? {
     if spec.kind == .exec || spec.kind == .driver {
       var program = try device(spec, seed: seed)

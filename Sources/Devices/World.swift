@@ -6,13 +6,13 @@ public import Harness
 import Models
 public import Basics
 
-/// Everything that scenarios can name: machines and devices.
+/// All machines and devices that scenarios can name.
 public struct World {
   public let machines: MachineLibrary
   public let devices: Devices
   public let reader: ScenarioReader
 
-  /// - Parameter messages: receives warnings about a machine's file, for its author.
+  /// - Parameter messages: Receives warnings about a machine's file, for its author.
   public init(
     answerTimeout: Interval = .seconds(5), lab: LabSettings = LabSettings(), messages: StatusLine? = nil
   ) {
@@ -23,17 +23,17 @@ public struct World {
     reader = ScenarioReader(machines: machines, provider: devices)
   }
 
-  /// The device given with `--device`.
+  /// Returns the device for `--device`.
   public func deviceSpec(_ text: String?) throws(DeviceProblem) -> DeviceSpec? {
     if let device = devices.bench.device { return device }
     return try text.map { text throws(DeviceProblem) in try DeviceSpec(text: text) }
   }
 
-  /// Scenarios of files and folders, read and checked.
+  /// Reads and checks the scenarios of files and folders.
   ///
-  /// Says what is wrong with them; `nil` when something is.
+  /// Prints their errors; returns `nil` if there are any.
   ///
-  /// - Parameter note: given what is wrong with them, if something is.
+  /// - Parameter note: Receives the errors, if there are any.
   public func scenarios(
     _ paths: [String], besides results: [String] = [], _ messages: StatusLine,
     note: ([Diagnostic]) -> Void = { _ in }
@@ -42,7 +42,7 @@ public struct World {
     for folder in set.empty { messages.say("lockstep: \(folder): there is no scenario in this folder") }
     guard set.problems.isEmpty else {
       note(set.problems)
-      // What a program was not asked any more is no mistake of a scenario's.
+      // After a stop request, programs are no longer asked, which is not an error of a scenario.
       if !Interruption.isRequested {
         messages.say(set.problems.map(\.description).joined(separator: "\n"))
       }
@@ -51,12 +51,12 @@ public struct World {
     return set
   }
 
-  /// A default seed; short, so that it is easily typed.
+  /// Returns a random default seed, which is short so that it is easy to type.
   public func drawSeed() -> UInt32 {
     UInt32(truncatingIfNeeded: SystemEntropy().next())
   }
 
-  /// The machine that the command line names.
+  /// Returns the machine that the command line names.
   public func machine(_ name: String) throws(UsageError) -> MachineLibrary.Entry {
     do {
       return try machines.machine(name)

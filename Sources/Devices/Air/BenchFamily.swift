@@ -6,54 +6,54 @@ public import Links
 import LockFiles
 import Transports
 
-/// How the locks of one family are joined to a bench: it knows them by their file and by this alone.
+/// Connects the locks of one family to a bench, which knows such a lock only by its file and by this protocol.
 protocol BenchFamily {
-  /// Whether a lock is one of these.
+  /// Returns whether a lock belongs to this family.
   func includes(_ lock: any FamilyLock) -> Bool
 
-  /// What of a lock has to be known to look after it.
+  /// Returns the family of a lock, which defines how to manage it.
   ///
-  /// - Parameter fixture: that of the lock, where it is emulated by another program.
-  /// - Throws: that a program, which would say it, does not.
+  /// - Parameter fixture: The fixture of the lock, if another program emulates it.
+  /// - Throws: If a program that must provide the family does not.
   func family(of file: LockFile, fixture: (any Fixture)?) throws(LabFault) -> LockFamily
 
-  /// The emulated lock that is the reference for one of these, as a device specification; `nil` without one.
+  /// Returns the emulated reference device of a lock as a device specification; `nil` if there is none.
   func reference(of file: LockFile) -> String?
 
-  /// What generated tests may give with the stimulus that configures a lock.
+  /// Returns the argument lists that generated tests may use with the stimulus that configures a lock.
   func positions(of file: LockFile) -> [[Argument]]
 
-  /// What is known of a lock before it is used.
+  /// Returns what is known about a lock before it is used.
   ///
-  /// - Parameter controlled: its emulator; `nil` for a real lock.
+  /// - Parameter controlled: Its emulator; `nil` for a real lock.
   func description(
     of file: LockFile, controlled: ControlledLock?, under settings: InterlockSettings
   ) throws(DeviceProblem) -> DeviceDescription
 
-  /// Throws where a lock cannot be used, whatever the controller.
+  /// Throws if a lock cannot be used with any controller.
   func check(_ file: LockFile, fixture: (any Fixture)?) throws(LabFault)
 
-  /// The client of a lock, over a transport.
+  /// Returns the client of a lock, over a transport.
   ///
   /// - Parameters:
-  ///   - recovery: how the controller is brought back.
-  ///   - controlled: its emulator; `nil` for a real lock.
-  ///   - isStopped: whether the end was asked for, so that nothing is waited for any more.
+  ///   - recovery: How to recover the controller.
+  ///   - controlled: The emulator of the lock; `nil` for a real lock.
+  ///   - isStopped: Whether a stop was requested, which ends all waits.
   func device(
     of file: LockFile, over transport: Transport, _ recovery: Recovery?, controlled: ControlledLock?,
     isStopped: @escaping () -> Bool
   ) throws(LabFault) -> any OwnedLock
 }
 
-/// A lock that another program emulates, which is asked over its control socket.
+/// A lock that another program emulates, and its control socket.
 struct ControlledLock {
-  /// The fixture of the lock; `nil` where the emulator cannot be asked.
+  /// The fixture of the lock; `nil` if the emulator does not answer.
   var fixture: ControlledFixture?
-  /// The conditions that always hold, of those that the emulator says.
+  /// Returns the conditions that always hold, given those that the emulator reports.
   var conditions: ([String]) -> [String]
 }
 
-/// How much later than it happened something may be observed that came over real air.
+/// The maximum delay between an event and its observation over real air.
 let realAirSlack = Interval.milliseconds(300)
 
 extension Recovery: ControllerRecovery {}

@@ -16,7 +16,7 @@ extension DeviceProblem {
   }
 }
 
-/// What `driver:` names: a driver and a lock that a program emulates, on an emulated radio.
+/// The devices of `driver:`: a driver, and a lock that a program emulates on an emulated radio.
 extension ProgramPool {
   func describe(_ spec: DeviceSpec) throws(DeviceProblem) -> DeviceDescription {
     var description: DeviceDescription
@@ -44,7 +44,7 @@ extension ProgramPool {
     return try pair.device(seed: seed)
   }
 
-  /// The most packets that are lost: with more, connections take longer than machines promise, and a correct lock is accused.
+  /// The maximum packet loss: above it, connections take longer than machines promise, and a correct lock would fail.
   private static let mostLoss = 0.5
 
   private func pair(_ spec: DeviceSpec) throws(DeviceProblem) -> DriverPair {
@@ -74,7 +74,7 @@ extension ProgramPool {
     return loss
   }
 
-  /// Reads names and values; nothing of them is ever shown.
+  /// Reads names and values; no value is ever shown.
   private static func secrets(in path: String) throws(DeviceProblem) -> ProgramSecrets {
     do throws(LockFileError) {
       if let lock = try LockFile(reading: path).lock as? DriverLock { return ProgramSecrets(lock.secrets) }

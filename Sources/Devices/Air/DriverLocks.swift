@@ -6,20 +6,20 @@ import LockFiles
 import Programs
 import Transports
 
-/// Locks of drivers on a bench: they are joined to it here, and nowhere else.
+/// The locks of drivers on a bench; only this type connects them to it.
 final class DriverLocks: BenchFamily {
-  /// What a driver says of its locks when it is greeted, before it has any air.
+  /// The introduction of a driver, before it has a transport.
   private struct Introduction {
-    /// The family of its locks, compared with the machine of the lock file.
+    /// The family of its locks, merged with the machine of the lock file.
     var family: LockFamily
-    /// What it can be asked to do, without what an interlock takes away.
+    /// Its abilities, before an interlock restricts them.
     var abilities: Abilities
-    /// The values that it reports beside statuses.
+    /// The values that it reports in addition to statuses.
     var readings: [String]
   }
 
   private let programs: ProgramPool
-  /// The introductions of drivers, by their lock files.
+  /// The introductions of the drivers, by the paths of their lock files.
   private var introductions: [String: Result<Introduction, LabFault>] = [:]
 
   init(programs: ProgramPool) { self.programs = programs }
@@ -30,18 +30,19 @@ final class DriverLocks: BenchFamily {
     try introduction(of: file, fixture).family
   }
 
-  /// None: what emulates it is a program's affair.
+  /// None: the driver's lock has no built-in emulation.
   func reference(of file: LockFile) -> String? { nil }
 
   /// None.
   func positions(of file: LockFile) -> [[Argument]] { [[]] }
 
-  /// One whose driver does not start needs no controller to say so.
+  /// A driver that does not start fails this check before a controller is needed.
   func check(_ file: LockFile, fixture: (any Fixture)?) throws(LabFault) {
     _ = try introduction(of: file, fixture)
   }
 
-  /// What a driver says of its lock; of one that cannot be greeted it is found out when it is used.
+  /// Returns what a driver reports about its lock; if it does not start, the abilities are unknown until the lock is
+  /// used.
   func description(
     of file: LockFile, controlled: ControlledLock?, under settings: InterlockSettings
   ) throws(DeviceProblem) -> DeviceDescription {
@@ -86,7 +87,7 @@ final class DriverLocks: BenchFamily {
       recovery: recovery ?? Recovery(of: transport.spec), isStopped: isStopped)
   }
 
-  /// The fixture of a lock that another program emulates, with its observations.
+  /// Returns the fixture of a lock that another program emulates, including its observations.
   private static func fixture(_ controlled: ControlledLock?) -> (any Fixture)? {
     guard let controlled, let fixture = controlled.fixture else { return nil }
     fixture.conditions = controlled.conditions(fixture.offered.conditions)
@@ -98,7 +99,7 @@ final class DriverLocks: BenchFamily {
     of file: LockFile, _ fixture: (any Fixture)?
   ) throws(LabFault) -> Introduction {
     if let known = introductions[file.path] { return try known.get() }
-    // One that cannot be greeted is not started again for each scenario.
+    // A driver that does not start is not started again for each scenario.
     let introduction: Result<Introduction, LabFault>
     do throws(LabFault) {
       introduction = .success(try greet(file, fixture ?? Self.noFixture))

@@ -5,18 +5,18 @@ import Conformance
 public import Harness
 
 extension Devices {
-  /// Checks the lock of a run; if it fails, tries once more, and over other dongles.
+  /// Checks the lock of a run; if the check fails, repeats it once, and with other dongles.
   ///
-  /// A lock that fails twice is out of use, and so is a dongle; its use is then refused.
+  /// A lock that fails twice is taken out of use, and so is a dongle; later uses are refused.
   ///
-  /// - Returns: diagnostics, a line each.
+  /// - Returns: Diagnostics, one per line.
   public func checkHealth(of spec: DeviceSpec) -> [String] {
     var diagnostics: [String] = []
     let family: LockFamily
     do { family = try bench.family(of: spec) } catch {
       return ["the health check cannot begin: \(error.detail)"]
     }
-    // Of each dongle two failures at most are taken in.
+    // At most two failures count for each dongle.
     for _ in 0..<(2 * max(1, bench.transportCount)) {
       let device: any DeviceUnderTest
       do {
@@ -32,14 +32,14 @@ extension Devices {
         continue
       }
       let (finding, words) = check(device, of: family, from: start(of: spec))
-      // One that was broken off says nothing of the lock, nor of the dongle.
+      // An interrupted check proves nothing about the lock or the dongle.
       if Interruption.isHeard { return diagnostics + words + ["the health check was stopped"] }
       diagnostics += words + take(finding)
       switch finding {
       case .healthy, .limited: return diagnostics
       case .unwell, .unreached, .transport: if bench.isOut { return diagnostics }
       }
-      // What fails once may need a moment.
+      // A single failure may be temporary.
       Waiting.wait(for: [], until: Waiting.now + .seconds(1))
     }
     return diagnostics
@@ -61,7 +61,7 @@ extension Devices {
     }
   }
 
-  /// The device without the conditions that a test starts in.
+  /// Returns the device without the start conditions of a test.
   private func plain(_ spec: DeviceSpec) -> DeviceSpec {
     var spec = spec
     let conditions = startSettings(of: spec)
@@ -69,14 +69,16 @@ extension Devices {
     return spec
   }
 
-  /// The settings of an emulated device that are no options of its own, but conditions that a test starts in.
+  /// Returns the settings of an emulated device that are start conditions of a test, and not options of the device.
   private func startSettings(of spec: DeviceSpec) -> [DeviceSpec.Setting] {
     guard spec.kind == .emulator, let options = EmulatedDevice.named(spec.name)?.options else { return [] }
     return spec.settings.filter { !options.contains($0.name) }
   }
 
-  /// An emulated lock is registered and configured unless its specification says otherwise; a guarded one is checked
-  /// as it is.
+  /// Returns the start condition for the check.
+  ///
+  /// An emulated lock is registered and configured unless its specification sets these conditions; a lock with an
+  /// interlock is checked in its current state.
   private func start(of spec: DeviceSpec) -> StartCondition {
     var start = StartCondition()
     guard spec.kind == .emulator, !spec.isInterlocked else { return start }

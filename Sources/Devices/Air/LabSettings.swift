@@ -4,29 +4,29 @@ import Conformance
 public import Harness
 import LockFiles
 
-/// A lock's way and rules, checked.
+/// The transports and rules of a lock, after validation.
 public struct LabSettings {
-  /// The ways to the client's controller, in the order in which they are tried.
+  /// The transports to the client's controller, in order of preference.
   public var transports: [TransportChoice] = []
-  /// Where the traffic with it is written down.
+  /// The path of the capture of its traffic.
   public var capture: String?
-  /// The socket of the emulator of the lock.
+  /// The control socket of the lock's emulator.
   public var control: String?
-  /// What may be done to a real lock.
+  /// The rules for a real lock.
   public var interlock = InterlockSettings(of: .usual)
-  /// The lock of an inventory, where it is one.
+  /// The lock, if it is in an inventory.
   public var lock: BenchLock?
-  /// The place of a lab that is used, if one is.
+  /// The reservation of a lab place, if there is one.
   public var reservation: Reservation?
-  /// How long what another process has is waited for.
+  /// The maximum time to wait for a resource that another process uses.
   public var wait = Interval.zero
 
-  /// Nothing is known of a lock, and no way leads to one.
+  /// Creates settings without a lock and without a transport.
   public init() {}
 }
 
 extension LabSettings {
-  /// What is driven in place of the scenarios' own device, where that is a lock of an inventory.
+  /// The device that replaces that of the scenarios, if the lock is in an inventory.
   public var device: DeviceSpec? {
     guard let lock else { return nil }
     switch lock.lock.source {
@@ -37,19 +37,19 @@ extension LabSettings {
 }
 
 extension LabSettings {
-  /// The default limit on the motor movements of a lock on the air in a run.
+  /// The default limit on the motor movements of a real lock in a run.
   public static let usualActuations = 100
 
-  /// Makes the settings of a named lock, however it is reached.
+  /// Creates the settings of a named lock, whatever its transport.
   ///
-  /// The motor of an emulated lock does not wear: only explicit limits apply to it.
+  /// The motor of an emulated lock does not wear out: only explicit limits apply to it.
   ///
   /// - Parameters:
-  ///   - lock: the lock in the inventory, if it is there.
-  ///   - isNamed: whether it is a real lock: named in the inventory, or by its own file.
-  ///   - actuations: how often its motor may move.
-  ///   - rest: its park position.
-  ///   - allowed: the stimuli that were allowed by name.
+  ///   - lock: The lock in the inventory, if it is there.
+  ///   - isNamed: Whether the user named the lock: in the inventory, or by its own file.
+  ///   - actuations: The maximum number of motor movements.
+  ///   - park: Its park position.
+  ///   - allowed: The stimuli that the user allowed by name.
   public init(
     of lock: BenchLock?, isNamed: Bool, actuations: Int? = nil, park: ParkPosition? = nil,
     allowing allowed: [String] = []

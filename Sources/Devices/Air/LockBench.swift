@@ -7,9 +7,9 @@ public import Conformance
 public import Harness
 import Transports
 
-/// The locks on the air: one way to a controller, opened once and used from case to case.
+/// The locks on the air: one transport to a controller, opened once and used for all cases.
 public final class LockBench {
-  /// A lock that is in use, or why it cannot be.
+  /// A lock in use, or the reason why it cannot be used.
   private enum Use {
     case real(any ManagedLock)
     case emulated(any DeviceUnderTest, ControlledFixture)
@@ -26,9 +26,9 @@ public final class LockBench {
   private var starts: [String: Int] = [:]
   private var control: ControlledFixture?
   private let programs: ProgramPool
-  /// The families of locks on a bench: those built in, and those of drivers.
+  /// The families of locks on a bench: the built-in ones, and that of drivers.
   private let families: [any BenchFamily]
-  /// Whether a stop request interrupts waits: not while a lock is parked, which takes time.
+  /// Whether a stop request interrupts waits. It does not while a lock is being parked.
   private var stopsOnRequest = true
   /// The leases that exclude other users.
   private var leases: BenchLeases
@@ -40,11 +40,11 @@ public final class LockBench {
   private var watchLog: String?
   /// The pending park when the lock's lease was acquired; see ``Lab/PendingPark``.
   private var pendingPark: PendingPark?
-  /// What its motor rests between movements, and who says so, where that is not the usual time.
+  /// The rest time between motor movements and its origin, if it is not the default.
   private var gap: String?
   /// Whether a real lock was leased, and the message on shared movement counts was printed.
   private var hasLeasedLock = false
-  /// Whether locks were parked, as far as that was possible.
+  /// Whether parking was attempted for all locks.
   private var hasParked = false
 
   init(_ settings: LabSettings, isWatched: Bool = true, programs: ProgramPool = ProgramPool()) {
@@ -71,7 +71,7 @@ public final class LockBench {
       guard case .real(let lock) = use else { continue }
       all.add(lock.park(), of: name)
       guard let left = all.locks.last, left.name == name, left.park != .parked else { continue }
-      // A report that a lock is not parked comes with a line that parks it, with this scenario.
+      // If a lock is not parked, the report contains a command that parks it, which runs this scenario.
       let scenario = try? family(of: DeviceSpec(.lock, name)).parkScenario
       if let scenario { all.parkScenarios.append(.init(lock: name, text: scenario)) }
     }
@@ -89,7 +89,7 @@ public final class LockBench {
     leases = BenchLeases(wait: settings.wait)
   }
 
-  /// What `--device` names, where that is a lock of an inventory.
+  /// The device for `--device`, if it is a lock of an inventory.
   public var device: DeviceSpec? { settings.device }
   public var lock: BenchLock? { settings.lock }
 }
@@ -97,8 +97,8 @@ public final class LockBench {
 // MARK: - Exclusive use
 
 extension LockBench {
-  /// Takes what the cases of a run need, before any of it is begun, so that everything that is written down says by
-  /// which right. Where that is not possible, the cases will say so.
+  /// Leases the resources that the cases of a run need before the first case starts, so that all records contain the
+  /// lease. A failure is reported by the cases.
   public func reserve(_ devices: [DeviceSpec]) {
     for spec in devices {
       if let lock = settings.lock, lock.isEmulated, spec.kind != .lock {
@@ -112,7 +112,7 @@ extension LockBench {
   /// The token of the lock's lease; `nil` without one.
   public var token: UInt64? { leases.token }
 
-  /// What the run's manifest says of what it used.
+  /// The properties of the run's manifest that identify the lock, its state and its leases.
   public var properties: [(name: String, value: String)] {
     var all: [(name: String, value: String)] = []
     if let lock = settings.lock {
@@ -136,12 +136,12 @@ extension LockBench {
     if !hasLeasedLock { _ = Calendar.noted(messages) }
     if !hasLeasedLock, let words = StateFolder.warning { messages.say("lockstep: \(words)") }
     hasLeasedLock = true
-    // If the state cannot be read, the lock is not opened either.
+    // If the state cannot be read, opening the lock fails, too.
     pendingPark = try? CycleCounter.known(of: file.identity)?.ledger.pendingPark
     if let pendingPark { messages.say("lockstep: the lock \(name) is \(pendingPark): that is done first") }
   }
 
-  /// The file of a lock, which an inventory may know by another name.
+  /// Returns the file of a lock, which may have another name in an inventory.
   private func path(of name: String) -> String {
     guard let lock = settings.lock?.lock, lock.name == name, case .file(let path) = lock.source else {
       return name
@@ -153,18 +153,18 @@ extension LockBench {
 // MARK: - Health
 
 extension LockBench {
-  /// How many ways lead to the lock.
+  /// The number of transports to the lock.
   public var transportCount: Int { settings.transports.count }
 
-  /// Whether the lock and a way to it are ours.
+  /// Whether this process holds leases of the lock and of a transport to it.
   var isReserved: Bool { leases.fault == nil && leases.lock != nil }
 
-  /// Whether there is nothing left to try.
+  /// Whether no transport is left to try.
   var isOut: Bool { leases.fault != nil }
 
   /// Records the result of a lock's check, and changes to another dongle if this one is out of use.
   ///
-  /// - Returns: diagnostics, a line each.
+  /// - Returns: Diagnostics, one per line.
   func note(_ finding: HealthFinding) throws(LabFault) -> [String] {
     guard let (name, lease) = leases.lock else { return [] }
     let dongle = leases.transport.flatMap { choice in
@@ -180,13 +180,13 @@ extension LockBench {
       leases.changeDongle(settings.transports)
       if let next = leases.transport { words.append("\(next.name) is tried in its place") }
     } else if case .transport = finding {
-      // What was opened is of no use.
+      // The open transport is unusable.
       drop()
     }
     return words
   }
 
-  /// Closes what is open, so that the next use opens it again.
+  /// Closes the locks and the transport; the next use opens them again.
   private func drop() {
     uses = []
     transport?.close()
@@ -195,7 +195,7 @@ extension LockBench {
   }
 }
 
-// MARK: - What is known of a lock before it is used
+// MARK: - Description of a lock before it is used
 
 extension LockBench {
   func describe(_ path: String) throws(DeviceProblem) -> DeviceDescription {
@@ -214,9 +214,9 @@ extension LockBench {
     return try family(of: file).description(of: file, controlled: controlled, under: settings.interlock)
   }
 
-  /// The family of a lock.
+  /// Returns the family of a lock.
   ///
-  /// - Throws: that its file cannot be read, or that its driver does not say.
+  /// - Throws: If its file cannot be read, or its driver does not report the family.
   public func family(of spec: DeviceSpec) throws(LabFault) -> LockFamily {
     switch spec.kind {
     case .emulator: return EmulatedDevice.named(spec.name)?.lock?.family ?? .usual
@@ -229,7 +229,7 @@ extension LockBench {
     return try family(of: file).family(of: file, fixture: controlled?.fixture)
   }
 
-  /// Those who join the lock of a file to the bench.
+  /// Returns the family that connects the lock of a file to the bench.
   private func family(of file: LockFile) -> any BenchFamily {
     guard let family = families.first(where: { $0.includes(file.lock) }) else {
       preconditionFailure("a lock file is of one of the families")
@@ -237,7 +237,7 @@ extension LockBench {
     return family
   }
 
-  /// The emulator of the locks, where another program is one.
+  /// The emulator of the locks, if another program emulates them.
   private var controlled: ControlledLock? {
     guard settings.control != nil else { return nil }
     return ControlledLock(fixture: try? fixture()) { [self] in conditions($0) }
@@ -250,7 +250,7 @@ extension LockBench {
     return made
   }
 
-  /// On a real air frames get lost, whatever is at its other end.
+  /// Returns the conditions of the model: on real air frames get lost, whatever the peer is.
   private func conditions(_ said: [String]) -> [String] {
     let isRealAir = (leases.transport ?? settings.transports.first)?.spec.isController == true
     return isRealAir && !said.contains("loss") ? said + RealAir.conditions : said
@@ -258,7 +258,8 @@ extension LockBench {
 }
 
 extension LockBench {
-  /// The emulated lock of the same model as a real one, as it is written on a command line; a driver's lock has none.
+  /// Returns the reference device of a real lock: the emulated lock of the same model, as a device specification;
+  /// `nil` for the lock of a driver.
   public func twin(of path: String) -> String? {
     guard let file = try? LockFile(reading: self.path(of: path)) else { return nil }
     return family(of: file).reference(of: file)
@@ -268,7 +269,7 @@ extension LockBench {
 // MARK: - Using a lock
 
 extension LockBench {
-  /// Verifies that an emulated lock is still exclusively ours.
+  /// Verifies that this process still holds the lease of an emulated lock.
   func check() throws(LabFault) {
     guard let lock = settings.lock, lock.isEmulated else { return }
     leases.take(lock: lock.emulatedIdentity, name: lock.lock.name)
@@ -328,14 +329,14 @@ extension LockBench {
     return managed(device)
   }
 
-  /// What may be done to a lock: its own file says what its motor bears, where the bench does not.
+  /// Returns the rules for a lock: its own file sets the rest time of its motor if the bench does not.
   private func rules(for file: LockFile) -> InterlockSettings {
     var rules = settings.interlock
     rules.limits.ownGap = rules.limits.ownGap ?? file.gap
     return rules
   }
 
-  /// Counts the movements of a lock. That comes first: where it is not possible, nothing is touched.
+  /// Opens the movement counter of a lock. This comes first: if it fails, the lock is not touched.
   private func counter(
     of file: LockFile, named name: String
   ) throws(LabFault) -> (counter: CycleCounter, start: Int) {
@@ -346,7 +347,7 @@ extension LockBench {
     return (counter, start)
   }
 
-  /// Has a process stand beside this one, from before the first movement on.
+  /// Starts a watcher process before the first movement, or sends its order to a running one.
   private func watch(_ file: LockFile, name: String) throws(LabFault) {
     hasParked = false
     guard isWatched, let choice = leases.transport else { return }
@@ -368,7 +369,7 @@ extension LockBench {
         + (watchLog.map { ", and says so in \($0)" } ?? ""))
   }
 
-  /// Whether nothing is to be waited for any more.
+  /// Returns whether a stop request ends all waits.
   private var isStopped: () -> Bool {
     { [weak self] in self?.stopsOnRequest == true && Interruption.isHeard }
   }
@@ -381,10 +382,10 @@ extension LockBench {
     }
   }
 
-  /// Puts a dongle of the bench out of use until a person restores it.
+  /// Takes a dongle of the bench out of use until a person restores it.
   private static func putOut(_ choice: TransportChoice, _ identity: String?, _ reason: String) {
     guard let name = choice.dongle, let identity else { return }
-    // Where it cannot be kept, the next run finds out for itself.
+    // If this cannot be stored, the next run detects the failure itself.
     try? HealthStore.putOut(identity, called: name, reason, at: WallClock.time)
   }
 
@@ -407,7 +408,7 @@ extension LockBench {
 
   /// Performs the pending park of a run that was killed.
   ///
-  /// - Returns: diagnostics, a line each.
+  /// - Returns: Diagnostics, one per line.
   func parkPending(of spec: DeviceSpec) throws(LabFault) -> [String] {
     _ = try device(spec)
     guard case .real(var lock)? = uses.first(where: { $0.path == spec.name })?.use else { return [] }
@@ -416,6 +417,6 @@ extension LockBench {
     return lock.takeDiagnostics()
   }
 
-  /// What a lock is known by; `nil` where its file cannot be read.
+  /// Returns the identity of a lock; `nil` if its file cannot be read.
   func identity(of spec: DeviceSpec) -> String? { (try? LockFile(reading: path(of: spec.name)))?.identity }
 }

@@ -5,20 +5,21 @@ import Harness
 public import Journal
 import System
 
-/// What the process needs to know that stands beside a run on a real lock: how the lock is reached, and where it is to be
-/// left. It says nothing that is secret: the key is where the lock's file is.
+/// The order for the watcher process of a run on a real lock: the lock, its transport, and its park position.
+///
+/// The order contains no secrets: the watcher reads the key from the lock's file.
 public struct LockWatchOrder: Equatable {
   /// The lock, as in `--device lock:NAME`.
   var lock: String
-  /// The inventory that knows it, if one does.
+  /// The inventory that contains the lock, if any.
   var bench: String?
-  /// The way that the run had.
+  /// The transport of the run.
   var transport: String
   var park: ParkPosition
-  /// Where it is written down what was done.
+  /// The path of the log.
   var log: String?
 
-  /// The line that ``init(_:)`` reads.
+  /// The order as a line, which ``init(_:)`` parses.
   var line: String {
     var members: [JSON.Member] = [
       JSON.Member("lock", .text(lock)), JSON.Member("transport", .text(transport)),
@@ -41,11 +42,11 @@ extension LockWatchOrder {
   }
 }
 
-/// What is done for a lock whose run died.
+/// Parks a lock whose run died.
 public struct LockWatch {
-  /// For how long it is tried when the lock cannot be had, or not be reached.
+  /// The maximum time for retries while the lock is in use elsewhere or unreachable.
   private static let retryTime = Interval.seconds(600)
-  /// How often the lock is tried to be parked.
+  /// The maximum number of attempts to park the lock.
   private static let maximumAttempts = 3
 
   private let order: LockWatchOrder

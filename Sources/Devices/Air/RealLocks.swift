@@ -4,22 +4,22 @@ import Emulator
 public import Harness
 
 extension DeviceSpec {
-  /// Whether an interlock guards it: a real lock, or an emulated one that is used as if it were real.
+  /// Whether it has an interlock: a real lock, or an emulated one that is used like a real one.
   public var isInterlocked: Bool {
     kind == .lock || kind == .emulator && settings.last { $0.name == "as" }?.value == LockRole.real.rawValue
   }
 }
 
 extension DeviceDescription {
-  /// What is known of a real lock before it is used, whatever its family.
+  /// Returns what is known about a real lock of any family before it is used.
   ///
   /// - Parameters:
-  ///   - name: what of its family can stand in for it.
-  ///   - machine: the machine that it is compared with.
-  ///   - abilities: what it can serve, but for its starts.
-  ///   - readings: the values that it reports.
-  ///   - isRegistered: whether it has an owner, where its family may have none.
-  ///   - isConfigured: whether its positions are set, where that is known.
+  ///   - name: The family of devices that can replace it in scenarios.
+  ///   - machine: The machine of its model.
+  ///   - abilities: Its abilities without start settings.
+  ///   - readings: The values that it reports.
+  ///   - isRegistered: Whether it has an owner, if the locks of its family have owners.
+  ///   - isConfigured: Whether its positions are set; `nil` if unknown.
   static func realLock(
     _ name: String?, machine: String, _ abilities: Abilities, readings: [String], isRegistered: Bool,
     isConfigured: Bool?, under settings: InterlockSettings
@@ -53,14 +53,14 @@ extension DeviceDescription {
 }
 
 extension InterlockSettings {
-  /// The same, for a lock of a family.
+  /// Returns the same settings for a lock of a family.
   func of(_ family: LockFamily) -> InterlockSettings {
     var settings = self
     settings.family = family
     return settings
   }
 
-  /// Why a real lock is not given a stimulus.
+  /// Returns the reason why a real lock may not receive a stimulus.
   fileprivate func reason(for stimulus: String) -> String {
     guard allowed.contains(stimulus) else { return "a real lock is given it only with --allow \(stimulus)" }
     guard let register = family.name(of: .register) else {
@@ -72,14 +72,14 @@ extension InterlockSettings {
 }
 
 /// Emulated locks that are used exactly like real ones, in virtual time: an interlock counts and limits their
-/// movements, they have no fixture, and each keeps its state between cases.
+/// movements, they have no fixture, and they keep their state between cases.
 final class SimulatedLocks {
   private let settings: InterlockSettings
   private var locks: [(spec: DeviceSpec, lock: any ManagedLock)] = []
 
   init(_ settings: InterlockSettings) { self.settings = settings }
 
-  /// The lock of a description; made, with a seed, for the first case that names it.
+  /// Returns the lock of a device specification; the first case that names the lock creates it, with a seed.
   func lock(
     _ spec: DeviceSpec, _ emulation: any RealLockEmulation, seed: UInt64
   ) throws(LabFault) -> any ManagedLock {
@@ -89,12 +89,12 @@ final class SimulatedLocks {
     return lock
   }
 
-  /// Another lock of a description, of which nothing was asked yet.
+  /// Returns a new lock that has not received any request.
   func another(_ emulation: any RealLockEmulation, seed: UInt64) throws(LabFault) -> any ManagedLock {
     try emulation.lock(under: settings, seed: seed)
   }
 
-  /// Leaves each as it would be left on the air.
+  /// Parks all locks, like real ones.
   func park() -> ParkReport {
     var all = ParkReport()
     for (spec, lock) in locks { all.add(lock.park(), of: spec.description) }
@@ -103,7 +103,7 @@ final class SimulatedLocks {
 }
 
 extension ParkReport {
-  /// Adds how one lock was left.
+  /// Adds the result of parking one lock.
   mutating func add(
     _ one: (diagnostics: [String], left: ParkState?, fault: LabFault?), of name: String
   ) {

@@ -1,24 +1,25 @@
 public import Bluetooth
 public import LockFiles
 
-/// Says what the packets of a capture mean, as far as one family of locks knows it.
+/// Decodes the packets of a capture as far as one family of locks can.
 protocol FamilyReader {
   /// Decodes the next record.
   ///
-  /// - Returns: the entries that are complete by now, in the order of the records.
+  /// - Returns: The entries that are now complete, in the order of the records.
   mutating func decode(_ record: BTSnoop.Record) -> [CaptureEntry]
 
-  /// What was not shown yet.
+  /// Returns the remaining entries at the end of the capture.
   mutating func finish() -> [CaptureEntry]
 }
 
-/// Says what the packets of a capture mean, from HCI to the commands of a lock of any family that is built in.
+/// Decodes the packets of a capture, from HCI to the commands of any built-in family of locks.
 ///
-/// Of each packet the first family is heard that says more of it than Bluetooth alone does. What one of them hides is hidden.
+/// Each packet is decoded by the first family that recognises more layers than the Bluetooth decoder. A secret that
+/// one family hides is always hidden.
 public struct CaptureReader {
   private var readers: [any FamilyReader]
   private var plain = CaptureDecoder()
-  /// What was decoded and waits for other readers: by each of them, and by Bluetooth alone.
+  /// The entries that wait for those of other readers: from each reader, and from the Bluetooth decoder.
   private var waiting: [[CaptureEntry]]
   private var waitingPlain: [CaptureEntry] = []
 
@@ -27,12 +28,12 @@ public struct CaptureReader {
     waiting = readers.map { _ in [] }
   }
 
-  /// Reads what can be read without a key.
+  /// Creates a reader that decodes without a key.
   public init() { self.init(builtInFamilies.map { $0.reader() }) }
 
-  /// Reads what the key in a lock file opens; `nil` where there is none in it.
+  /// Returns a reader that uses the key in a lock file; `nil` if the file has no key.
   ///
-  /// - Throws: that nothing is known of such locks.
+  /// - Throws: If the lock is not of a built-in family.
   public static func reading(with file: LockFile) throws(LockFileError) -> CaptureReader? {
     guard let family = builtInFamilies.first(where: { $0.includes(file.lock) }) else {
       let known = builtInFamilies.map { $0.lock.distinction.use }.joined(separator: " or ")
@@ -42,14 +43,14 @@ public struct CaptureReader {
     return family.reader(of: file).map { CaptureReader([$0]) }
   }
 
-  /// What of the built-in families' locks a key opens in a capture.
+  /// What a key decrypts in a capture, for each built-in family.
   public static var help: String { builtInFamilies.map(\.captureHelp).joined(separator: "\n\n") }
 }
 
 extension CaptureReader {
   /// Decodes the next record.
   ///
-  /// - Returns: the entries that are complete by now.
+  /// - Returns: The entries that are now complete.
   public mutating func decode(_ record: BTSnoop.Record) -> [CaptureEntry] {
     if readers.count == 1 { return readers[0].decode(record) }
     for index in readers.indices { waiting[index] += readers[index].decode(record) }
@@ -57,7 +58,7 @@ extension CaptureReader {
     return takeComplete()
   }
 
-  /// What was not shown yet.
+  /// Returns the remaining entries at the end of the capture.
   public mutating func finish() -> [CaptureEntry] {
     if readers.count == 1 { return readers[0].finish() }
     for index in readers.indices { waiting[index] += readers[index].finish() }

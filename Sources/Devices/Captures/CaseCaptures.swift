@@ -7,40 +7,40 @@ public import System
 import Bluetooth
 import Conformance
 
-/// Keeps what goes over the link of each case in memory, and in the folder of the run what belongs to a case that
-/// failed: `packets/CASE.btsnoop`, and `packets/CASE.jsonl` with its meaning.
+/// Captures the link of each case in memory, and saves the capture of a failed case in the folder of the run:
+/// `packets/CASE.btsnoop`, and decoded as `packets/CASE.jsonl`.
 ///
-/// The keys of sessions never leave the memory. Of the secret that an OS2 lock tells before a registration, from which
-/// all keys follow, the files have zeros.
+/// Session keys are never saved. The secret that an OS2 lock sends before a registration, from which all keys are
+/// derived, is saved as zeros.
 public final class CaseCaptures {
   private let folder: String?
   fileprivate let notes = LinkNotes()
-  /// Whether a case is under way whose device was made.
+  /// Whether a case with a device is in progress.
   private var isBegun = false
 
-  /// Keeps files in a folder of a run, if there is one.
+  /// Creates a store that saves files in the folder of a run, if there is one.
   public init(in folder: String? = nil) {
     self.folder = folder
   }
 
-  /// Begins a case.
+  /// Starts a case.
   func begin(isInRealTime: Bool) {
     notes.packets.clock = isInRealTime ? { BTSnoop.unixEpoch + WallClock.microseconds } : nil
     notes.startOver()
     isBegun = true
   }
 
-  /// The device, with its link noted down where it has one that can be.
+  /// Returns the device; its link is captured if the device supports that.
   func recorded(_ device: any DeviceUnderTest) -> any DeviceUnderTest {
     guard var recorded = device as? any DeviceUnderTest & RecordedDevice else { return device }
     recorded.record(to: notes)
     return recorded
   }
 
-  /// Writes down what there is of a case.
+  /// Saves the capture of a case.
   public func save(_ test: Case) throws(FileFault) -> [Record.Attachment] { try packets?.save(test) ?? [] }
 
-  /// Writes down what went over the link of the case that was begun last, in one file.
+  /// Saves the capture of the last case in one file.
   public func save(to path: String) throws(FileFault) {
     try WholeFile.replacePrivate(path, with: capture(of: decoded))
   }
@@ -48,7 +48,7 @@ public final class CaseCaptures {
   /// Ends a case.
   public func end() { isBegun = false }
 
-  /// What went over the link, as it is written down.
+  /// The packets of the link, as they are saved.
   fileprivate var packets: CasePackets? {
     guard let folder, isBegun, !notes.packets.isEmpty else { return nil }
     let entries = decoded
@@ -57,7 +57,7 @@ public final class CaseCaptures {
       text: PacketsText(zero: notes.packets.epoch))
   }
 
-  /// What went over the link, as a driver said it, as the family of the lock knows it, or else as it can be read without a key.
+  /// The decoded packets: from the driver if it explains them, by the family of the lock, or else without a key.
   private var decoded: [CaptureEntry] {
     if let explained = notes.packets.explained { return explained }
     if let family = notes.family { return family.decoded() }
@@ -65,7 +65,7 @@ public final class CaseCaptures {
     return notes.packets.records.flatMap { reader.decode($0) } + reader.finish()
   }
 
-  /// The capture, without what is not to be shown.
+  /// Returns the capture without secrets.
   private func capture(of entries: [CaptureEntry]) -> [UInt8] {
     var bytes = BTSnoop.header
     let shown = entries.filter { $0.event == nil }
@@ -78,12 +78,12 @@ public final class CaseCaptures {
   }
 }
 
-/// Captures the link to the device of a campaign, but only in the attempts that it is told to.
+/// Captures the link to the device of a campaign, but only in selected attempts.
 final class CaptureWatch: LinkWatch {
   let captures: CaseCaptures
   private let isInRealTime: Bool
 
-  /// - Parameter folder: that of the run.
+  /// - Parameter folder: The folder of the run.
   init(in folder: String, isInRealTime: Bool) {
     captures = CaseCaptures(in: folder)
     self.isInRealTime = isInRealTime
@@ -103,7 +103,7 @@ final class CaptureWatch: LinkWatch {
   }
 }
 
-/// What went over the link of a case.
+/// The packets of a case.
 private struct CasePackets: LinkPackets {
   let folder: String
   let capture: [UInt8]
@@ -122,12 +122,12 @@ private struct CasePackets: LinkPackets {
 }
 
 extension Devices {
-  /// Runs a case while capturing its link and its programs' output, and keeps them if model and device disagree.
+  /// Runs a case while capturing its link and the output of its programs, and saves both if model and device disagree.
   ///
   /// - Parameters:
-  ///   - folder: the folder of the run.
-  ///   - listener: receives the last lines of the programs' output.
-  ///   - say: reports what cannot be stored.
+  ///   - folder: The folder of the run.
+  ///   - listener: Receives the last lines of the programs' output.
+  ///   - say: Receives a message about each failure to save.
   public func recording(
     _ test: Case, in folder: String, _ listener: any JournalListener, _ body: () -> Outcome,
     orSay say: (String) -> Void
@@ -144,7 +144,7 @@ extension Devices {
     return outcome
   }
 
-  /// Attaches the last lines of the programs' output in a case that did not pass, and the path of the rest.
+  /// Attaches the last lines of the programs' output as diagnostics, and the path of the complete output.
   public func attachOutput(to outcome: inout Outcome, _ listener: any JournalListener) {
     guard let output, !output.isEmpty else { return }
     for line in output.lastLines { listener.diagnostic("the program said: \(line)", at: outcome.time) }

@@ -1,17 +1,17 @@
 public import Basics
 public import Bluetooth
 
-/// Packets of a capture as people and programs read them; times count from one of the capture's.
+/// Formats the packets of a capture for people and for programs; times are relative to a zero of the capture.
 public struct PacketsText: Sendable {
-  /// When the time is zero, in microseconds as captures count them.
+  /// The time that counts as zero, in microseconds in the time base of captures.
   let zero: UInt64
 
-  /// Counts times from one of the capture's.
+  /// Creates a formatter with a zero of time.
   public init(zero: UInt64) {
     self.zero = zero
   }
 
-  /// An object of the journal's format.
+  /// Returns the entry as an object in the format of the journal.
   public func json(_ entry: CaptureEntry) -> JSON {
     var members: [JSON.Member] = [.init("t", .text(trimmed(time(of: entry))))]
     if let controller = entry.controller { members.append(.init("controller", .number("\(controller)"))) }
@@ -28,18 +28,18 @@ public struct PacketsText: Sendable {
     return .mapping(members)
   }
 
-  /// One line: the highest layer that was reached.
+  /// Returns one line with the highest decoded layer.
   public func line(_ entry: CaptureEntry) -> String {
     if let event = entry.event { return heading(entry) + "-- " + visible(event) }
     guard let layer = entry.layers.last else { return heading(entry) }
-    // Why something encrypted was not read goes with the frame that it is.
+    // The reason why a message was not decrypted is shown with its frame.
     guard layer.name == "Plaintext", let frame = entry.layers.dropLast().last else {
       return heading(entry) + named(layer)
     }
     return heading(entry) + named(frame) + "; " + visible(layer.text)
   }
 
-  /// A line for each layer, and one for the bytes.
+  /// Returns one line for each layer, and the bytes.
   public func lines(_ entry: CaptureEntry) -> String {
     guard entry.event == nil else { return line(entry) }
     var lines = [heading(entry) + "\(entry.bytes.count) bytes"]
@@ -58,7 +58,7 @@ public struct PacketsText: Sendable {
     padded(layer.name, 11) + visible(layer.text)
   }
 
-  /// 32 bytes a line.
+  /// Returns the bytes, 32 per line.
   private func hexLines(_ entry: CaptureEntry) -> [String] {
     let digits = Array(entry.hex.utf8)
     return stride(from: 0, to: digits.count, by: 64).map { start in
@@ -71,7 +71,7 @@ public struct PacketsText: Sendable {
     (text + " ").leftAligned(in: width)
   }
 
-  /// Seconds with six decimals.
+  /// Returns the time in seconds with six decimals.
   private func time(of entry: CaptureEntry) -> String {
     let isBefore = entry.time < zero
     let distance = isBefore ? zero - entry.time : entry.time - zero
@@ -79,7 +79,7 @@ public struct PacketsText: Sendable {
     return (isBefore ? "-" : "") + "\(distance / 1_000_000).\(decimals)"
   }
 
-  /// A time without the zeros that say nothing; three decimals stay.
+  /// Removes trailing zeros from a time, but keeps three decimals.
   private func trimmed(_ time: String) -> String {
     var time = time[...]
     while time.last == "0", time.utf8.count - 4 > (time.firstIndex(of: ".")?.utf16Offset(in: time) ?? 0) {
@@ -88,7 +88,7 @@ public struct PacketsText: Sendable {
     return String(time)
   }
 
-  /// The text without what a terminal would obey, or what would turn a line round.
+  /// Escapes the characters that a terminal would interpret, or that would reverse the text direction.
   private func visible(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: isInvisible) else { return text }
     return text.unicodeScalars.map { scalar in

@@ -2,37 +2,37 @@ import Programs
 public import Conformance
 public import Basics
 
-/// What can be asked of the emulator of a lock over its control socket; see <doc:Control>.
+/// A request to the emulator of a lock over its control socket; see <doc:Control>.
 public enum ControlRequest: Equatable, Sendable {
-  /// What can be asked for.
+  /// Requests the abilities.
   case abilities
-  /// A start condition, and the options of the lock that a test wants beside those it was started with.
+  /// Prepares a start condition, with the options that a test needs in addition to those of the emulator's start.
   case prepare(StartCondition, options: [Argument])
-  /// Something that the environment of the lock does to it.
+  /// Performs a stimulus of the lock's environment.
   case stimulus(String, [Argument])
-  /// A disturbance.
+  /// Injects a fault.
   case fault(Fault)
-  /// To be told from now on what the lock's program shows.
+  /// Subscribes to the output of the lock's program.
   case watch
 }
 
-/// What the emulator answers.
+/// An answer of the emulator.
 public enum ControlAnswer: Equatable, Sendable {
   case abilities(ControlAbilities)
-  /// The lock is as it was wanted; with its owner's key, as its family writes it, if it has an owner.
+  /// The lock is prepared. The value is its owner's key in the format of its family, if it has an owner.
   case prepared(JSON?)
   case done
-  /// It was not done, and why.
+  /// The request was refused; the text is the reason.
   case refused(String)
-  /// Not an answer: a line that the lock's program wrote, sent to each client that watches it.
+  /// Not an answer: a line of the lock's program, which is sent to each client that watches.
   case shown(JSON)
 }
 
-/// What an emulated lock's environment can be asked for.
+/// The requests that the environment of an emulated lock supports.
 public struct ControlAbilities: Equatable, Sendable {
   /// The name of the lock, such as `sesame5`.
   public var lock: String
-  /// The stimuli beside a client's own.
+  /// The stimuli in addition to those of a client.
   public var stimuli: [String]
   /// The faults.
   public var faults: [String]
@@ -40,14 +40,15 @@ public struct ControlAbilities: Equatable, Sendable {
   public var settings: [String]
   /// The options of the lock.
   public var options: [String]
-  /// What of the model's conditions always holds there.
+  /// The conditions of the model that always hold.
   public var conditions: [String]
-  /// The events of the model and the readings that its program reports to a client that watches it, and whether it shows effects.
+  /// The events of the model and the readings that the lock's program reports to a watching client, and whether it
+  /// shows effects.
   public var reports: [String] = []
   public var readings: [String] = []
   public var showsEffects = false
 
-  /// Makes a list of abilities.
+  /// Creates a list of abilities.
   public init(
     lock: String, stimuli: [String], faults: [String], settings: [String], options: [String],
     conditions: [String]
@@ -62,9 +63,10 @@ public struct ControlAbilities: Equatable, Sendable {
 }
 
 extension ControlAbilities {
-  /// As what a fixture offers. The emulator says which faults there are, and not with which values: on and off.
+  /// Returns the abilities of the fixture. The emulator lists its faults without values, so each can be switched on
+  /// and off.
   ///
-  /// - Parameter conditions: those of the model that always hold, where they are not those that the emulator says.
+  /// - Parameter conditions: The conditions of the model that always hold; by default those that the emulator lists.
   func abilities(under conditions: [String]?) -> Abilities {
     Abilities(
       stimuli: stimuli, faults: faults, settings: settings, conditions: conditions ?? self.conditions,
@@ -84,7 +86,7 @@ extension ControlAbilities {
 
 /// Why a line is not valid in the control protocol.
 public struct ControlError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// What is wrong with it; never a value, since it may be a key.
+  /// The error; it never contains a value, which may be a key.
   public var description: String
 
   init(_ description: String) { self.description = description }
@@ -93,7 +95,7 @@ public struct ControlError: Error, Equatable, Sendable, CustomStringConvertible 
 // MARK: - Requests
 
 extension ControlRequest {
-  /// The request as a line, without its end.
+  /// The request as a line without its terminator.
   public var line: String {
     let json: JSON =
       switch self {
@@ -113,7 +115,7 @@ extension ControlRequest {
     return json.line
   }
 
-  /// Reads a line.
+  /// Parses a line.
   public init(line: [UInt8]) throws(ControlError) {
     let members = try ControlError.members(of: line)
     let names = members.map(\.name)
@@ -147,7 +149,7 @@ extension ControlRequest {
 // MARK: - Answers
 
 extension ControlAnswer {
-  /// The answer as a line, without its end. That of ``prepared(_:)`` holds the key.
+  /// The answer as a line without its terminator. The line of ``prepared(_:)`` contains the key.
   public var line: String {
     let json: JSON =
       switch self {
@@ -172,7 +174,7 @@ extension ControlAnswer {
     return json.line
   }
 
-  /// Reads a line.
+  /// Parses a line.
   public init(line: [UInt8]) throws(ControlError) {
     let members = try ControlError.members(of: line)
     guard members.count == 1 else { throw ControlError(Self.expectation) }
@@ -216,7 +218,7 @@ extension JSON {
     self = .mapping(arguments.map { Member($0.name, JSON(control: $0.value)) })
   }
 
-  /// Text stays text, so a time has a form of its own.
+  /// Text stays text, so a time has its own form.
   fileprivate init(control value: Conformance.Value) {
     self.init(value) { ["duration": .text($0.description)] }
   }

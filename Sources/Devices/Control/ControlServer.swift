@@ -2,24 +2,24 @@ public import Basics
 import Glibc
 import System
 
-/// The emulator's end of a control socket, for a loop that waits for several things.
+/// The emulator's end of a control socket, for an event loop.
 ///
-/// Any number of programs may be connected; each has its requests answered in order.
+/// Up to 16 programs may be connected; the requests of each are answered in order.
 public final class ControlServer {
   /// A connected program.
   public struct Client: Equatable, Sendable {
     fileprivate let number: Int
   }
 
-  /// Where it listens.
+  /// The path of the socket.
   public let path: String
   private let listener: Int32
   private var clients: [(number: Int, stream: LineStream, isWatching: Bool)] = []
   private var last = 0
-  /// The most programs at a time.
+  /// The maximum number of connected programs.
   private static let maximumClients = 16
 
-  /// Begins to listen, for programs of this user alone.
+  /// Starts to listen, for programs of this user only.
   public init(path: String) throws(ControlError) {
     self.path = path
     listener = try ControlSocket.listen(at: path)
@@ -27,7 +27,7 @@ public final class ControlServer {
 
   deinit { shutDown() }
 
-  /// What to poll for.
+  /// The descriptors to poll.
   public var descriptors: [(descriptor: Int32, events: Int16)] {
     [(listener, Int16(POLLIN))] + clients.map { ($0.stream.descriptor, $0.stream.events) }
   }
@@ -46,19 +46,19 @@ public final class ControlServer {
     return requests
   }
 
-  /// Answers a request. A program that is gone has no use for it.
+  /// Answers a request; does nothing if the client has disconnected.
   public func answer(_ client: Client, _ answer: ControlAnswer) {
     guard let index = clients.firstIndex(where: { $0.number == client.number }) else { return }
     clients[index].stream.send(answer.line)
   }
 
-  /// Shows a program what the lock's shows, from now on.
+  /// Subscribes a client to the output of the lock's program.
   public func watch(_ client: Client) {
     guard let index = clients.firstIndex(where: { $0.number == client.number }) else { return }
     clients[index].isWatching = true
   }
 
-  /// Tells the programs that watch it what the lock's program shows. One that does not read is left.
+  /// Sends a line of the lock's program to the watching clients; disconnects a client that does not read.
   public func show(_ line: JSON) {
     let text = ControlAnswer.shown(line).line
     for index in clients.indices where clients[index].isWatching {

@@ -3,11 +3,11 @@ import System
 import Glibc
 import Basics
 
-/// The address of a Unix socket, and the calls that take one.
+/// Opens Unix sockets by their paths.
 enum ControlSocket {
-  /// Makes a socket that listens, for this user alone.
+  /// Opens a listening socket for this user only.
   ///
-  /// One that a program left behind is replaced; one that is in use, and what is no socket, is not.
+  /// Replaces a socket that a program left behind, but never one in use or another kind of file.
   static func listen(at path: String) throws(ControlError) -> Int32 {
     try checkLength(of: path)
     try removeStale(path)
@@ -63,13 +63,13 @@ enum ControlSocket {
   }
 }
 
-/// One end of a stream of lines that does not block.
+/// One end of a non-blocking stream of lines.
 struct LineStream {
-  /// What came of reading.
+  /// The result of reading.
   enum Reading: Equatable {
     case line([UInt8])
     case nothing
-    /// The other end closed it, or sent a line without an end.
+    /// The peer closed the connection, or sent a line without an end.
     case over
   }
 
@@ -80,19 +80,19 @@ struct LineStream {
 
   init(_ descriptor: Int32) { self.descriptor = descriptor }
 
-  /// What to poll for.
+  /// The events to poll.
   var events: Int16 { Int16(POLLIN) | (outgoing.isEmpty ? 0 : Int16(POLLOUT)) }
 
-  /// Whether the client has fallen too far behind in reading.
+  /// Whether the peer has fallen too far behind in reading.
   var isBehind: Bool { outgoing.count > 1 << 20 }
 
-  /// Queues a line and sends what can be sent.
+  /// Queues a line, and sends as much as possible.
   mutating func send(_ line: String) {
     outgoing += Array(line.utf8) + [UInt8(ascii: "\n")]
     flush()
   }
 
-  /// Sends what can be sent.
+  /// Sends as much as possible.
   mutating func flush() {
     while !outgoing.isEmpty {
       let count = unsafe Kernel.send(descriptor, outgoing, outgoing.count, Int32(MSG_NOSIGNAL))
@@ -105,7 +105,7 @@ struct LineStream {
     }
   }
 
-  /// Takes the next line, if it is there.
+  /// Returns the next line, if a complete one has arrived.
   mutating func next() -> Reading {
     while true {
       switch lines.next() {
@@ -126,7 +126,7 @@ struct LineStream {
     }
   }
 
-  /// Waits until something can be read or, where something waits, written.
+  /// Waits until the stream is readable or, if data are queued, writable.
   func wait(for interval: Interval) {
     var polled = [pollfd(fd: descriptor, events: events, revents: 0)]
     _ = Kernel.poll(&polled, for: max(0, min(interval.nanoseconds, 60_000_000_000)))

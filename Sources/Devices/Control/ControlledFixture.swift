@@ -6,32 +6,32 @@ public import Conformance
 import Glibc
 public import Basics
 
-/// The fixture of a lock that is emulated by another program, asked over its control socket.
+/// The fixture of a lock that another program emulates, accessed over its control socket.
 ///
-/// Nothing here is the lock's fault: no answer in time and a socket that is gone are lab faults. The socket is
-/// connected when it is first needed, and again after a fault.
+/// A late answer or a lost connection is a lab fault, never a failure of the lock. The fixture connects when it first
+/// needs the socket, and again after a fault.
 public final class ControlledFixture: Fixture {
-  /// The socket.
+  /// The path of the socket.
   public let path: String
-  /// The options of the lock that the next start condition is to be prepared with.
+  /// The options of the lock for the next start condition.
   public var options: [Argument] = []
-  /// What the emulator says that it can be asked for.
+  /// The abilities that the emulator reports.
   public private(set) var offered: ControlAbilities
-  /// The conditions of the model that always hold, where they are not those that the emulator says.
+  /// The conditions of the model that always hold, if they differ from those that the emulator reports.
   public var conditions: [String]?
-  /// Whether what the lock's program shows is wanted.
+  /// Whether to observe the output of the lock's program.
   public var watchesProgram = false
-  /// Receives the key of the lock's owner each time the lock was prepared, as its family writes it; `nil` without an owner.
+  /// Receives the key of the lock's owner after each preparation, in the format of its family; `nil` without an owner.
   var takeKey: ((JSON?) throws(ControlError) -> Void)?
   public private(set) var fault: LabFault?
   private var vocabulary = Vocabulary(stimuli: [], statuses: [])
   private let timeout: Interval
   private var stream: LineStream?
-  /// Whether the lock's program is watched, and what it has shown that was not taken yet.
+  /// Whether the output of the lock's program is observed, and its lines that were not taken yet.
   private var isWatching = false
   private var shown: [JSON] = []
 
-  /// Connects to an emulator and asks what it can do.
+  /// Connects to an emulator and requests its abilities.
   public init(path: String, timeout: Interval = .seconds(5)) throws(LabFault) {
     self.path = path
     self.timeout = timeout
@@ -45,7 +45,7 @@ public final class ControlledFixture: Fixture {
 
   public var abilities: Abilities { offered.abilities(under: conditions) }
   public var readings: [String] { offered.readings }
-  /// No: when a fault hits a frame is known to the other program alone.
+  /// False: only the emulator knows when a fault hits a frame.
   public var reportsTampering: Bool { false }
 
   public func adopt(_ vocabulary: Vocabulary) { self.vocabulary = vocabulary }
@@ -54,7 +54,7 @@ public final class ControlledFixture: Fixture {
     fault = nil
     try watch()
     guard case .prepared(let key) = try ask(.prepare(start, options: options)) else { throw outOfTurn() }
-    // What was shown before belongs to no test.
+    // Lines from before the preparation belong to no test.
     shown = []
     do {
       try takeKey?(key)
@@ -95,7 +95,7 @@ public final class ControlledFixture: Fixture {
     }
   }
 
-  /// Wants to be told what the lock's program shows; an emulator that does not know of that shows nothing.
+  /// Subscribes to the output of the lock's program; an emulator without this request shows nothing.
   private func watch() throws(LabFault) {
     guard watchesProgram, !isWatching else { return }
     isWatching = true
@@ -110,7 +110,7 @@ public final class ControlledFixture: Fixture {
     }
   }
 
-  /// Takes the lines that the lock's program has shown since the test began, or since they were last taken.
+  /// Returns the lines that the lock's program has shown since the test began or since the last call.
   private func takeShown() throws(LabFault) -> [JSON] {
     guard isWatching else { return [] }
     while stream != nil {
@@ -170,7 +170,7 @@ public final class ControlledFixture: Fixture {
 
   private func outOfTurn() -> LabFault { lost("an answer to something else") }
 
-  /// What is left of an answer that came too late must not be taken for the next one.
+  /// Closes the connection, so that a late answer is not read as the next one.
   private func lost(_ why: String) -> LabFault {
     hangUp()
     return LabFault(.transportLost, "the emulator of the lock, \(path): \(why)")

@@ -6,37 +6,37 @@ public import Bluetooth
 public import Basics
 public import Transports
 
-/// What lies between the host of an emulated lock and everybody else, in real time.
+/// The transport between the host of an emulated lock and its peers, in real time.
 public protocol EmulatedAir: AnyObject {
-  /// What to poll.
+  /// The descriptors to poll.
   var descriptors: [(descriptor: Int32, events: Int16)] { get }
-  /// When ``service()`` has something to do at the latest.
+  /// The latest time at which ``service()`` has work to do.
   var deadline: Instant? { get }
-  /// How others reach the lock, in words.
+  /// The addresses at which others reach the lock, in words.
   var places: [String] { get }
-  /// The conditions of the model that hold on it.
+  /// The conditions of the model that hold on this transport.
   var conditions: [String] { get }
 
-  /// Hands a packet of the lock's host to its controller.
+  /// Sends a packet of the lock's host to its controller.
   func send(_ packet: HCIPacket) throws(TransportFault)
-  /// Does what can be done now.
+  /// Does the work that is due.
   func service() throws(TransportFault)
-  /// The next packet for the lock's host.
+  /// Returns the next packet for the lock's host.
   func take() -> HCIPacket?
-  /// What happened since it was last asked, a line each.
+  /// Returns the events since the last call, one per line.
   func takeDiagnostics() -> [String]
 }
 
-/// An external controller on whose radio the lock is.
+/// An external controller, whose radio the lock uses.
 public final class TransportAir: EmulatedAir {
   private let transport: Transport
-  /// What keeps others from the controller meanwhile.
+  /// The lease that keeps other users from the controller.
   private let lease: Lease?
 
   public init(_ transport: Transport, _ lease: Lease?) {
     self.transport = transport
     self.lease = lease
-    // That it was opened goes without saying.
+    // The message that the transport was opened is not needed.
     _ = transport.takeDiagnostics()
   }
 
@@ -51,7 +51,7 @@ public final class TransportAir: EmulatedAir {
   public func takeDiagnostics() -> [String] { transport.takeDiagnostics() }
 }
 
-/// Our own radio in real time: the lock's controller on it, if there is a lock, and one for each program that connects.
+/// An emulated radio in real time, with the lock's controller, if any, and one controller for each connected program.
 public final class RadioAir: EmulatedAir {
   /// A controller for an external program.
   private struct Port {
@@ -66,7 +66,7 @@ public final class RadioAir: EmulatedAir {
   private var forLock = FIFO<HCIPacket>()
   private var diagnostics: [String] = []
 
-  /// Begins to serve.
+  /// Starts to serve programs on the given transports.
   public init(serving specs: [TransportSpec], seed: UInt64) throws(TransportFault) {
     radio = Radio(seed: seed)
     lock = radio.addController()
@@ -85,7 +85,7 @@ public final class RadioAir: EmulatedAir {
     let polls = ports.compactMap { port in port.transport.pollTimeout.map { Waiting.now + $0 } }
     return (polls + [radio.deadline].compactMap(\.self)).min()
   }
-  /// The servers, with the ports that the system picked.
+  /// The servers, with the ports that the system chose.
   public var places: [String] {
     ports.map { port in
       guard case .tcpServer(let host, 0) = port.transport.spec, let number = port.transport.port else {
@@ -137,7 +137,7 @@ public final class RadioAir: EmulatedAir {
       if controller == lock {
         forLock.append(packet)
       } else if let port = ports.first(where: { $0.controller == controller }) {
-        // A failure shows when the port is next processed.
+        // A failure shows when the port is serviced next.
         try? port.transport.send(packet)
       }
     }

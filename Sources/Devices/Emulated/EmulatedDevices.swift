@@ -7,49 +7,49 @@ public import Harness
 public struct EmulatedDevice: Sendable {
   /// The name.
   public let name: String
-  /// What it stands for: a scenario for one device can be driven on another of its family.
+  /// The family: a scenario for one device can run on another of its family.
   public let family: String
-  /// The machines that it can be compared with, the usual one first.
+  /// The machines that can be its model, the default one first.
   public let machines: [String]
   /// The names of its options.
   public let options: [String]
-  /// What values it reports.
+  /// The values that it reports.
   let readings: [String]
-  /// The firmware that it says it has.
+  /// The firmware that it reports.
   var firmware: String?
-  /// The bugs that it can be given with the option `defect`.
+  /// The defects that the option `defect` can select.
   public let defects: [String]
-  /// Makes it with some options and a seed.
+  /// Creates the device with options and a seed.
   public let make:
     @Sendable (_ options: [DeviceSpec.Setting], _ seed: UInt64) throws(DeviceProblem) -> any DeviceUnderTest
-  /// Whether it stands for its first machine where no device is named.
+  /// Whether it is the default device of its first machine.
   var isUsual = false
-  /// What it has as a lock of a family that is built in; `nil` for another device.
+  /// Its further uses as a lock of a built-in family; `nil` for other devices.
   var lock: (any LockEmulation)?
 
-  /// All of them, in the order in which they are listed.
+  /// All emulated devices, in the order of lists.
   public static let all: [EmulatedDevice] =
     locks + [
       reference, socket, app(LauncherApp.self, "launcher"), app(FlowApp.self, "flow"),
       app(DoorApp.self, "door"),
     ]
 
-  /// The device of a name.
+  /// Returns the device with a name.
   public static func named(_ name: String) -> EmulatedDevice? { all.first { $0.name == name } }
 
-  /// The usual device of a machine.
+  /// Returns the default device of a machine.
   static func usual(of machine: String) -> EmulatedDevice? {
     let able = all.filter { $0.machines.first == machine }
     return able.first(where: \.isUsual) ?? able.first
   }
 
-  /// The locks of the families that are built in, with their real protocol.
+  /// The locks of the built-in families, with their real protocol.
   private static var locks: [EmulatedDevice] { builtInFamilies.flatMap(\.emulators) }
 
   /// The names of the locks.
   public static let lockNames: [String] = locks.map(\.name)
 
-  /// The lock of the open benchmark, which follows the documentation's tables step by step.
+  /// The lock of the open benchmark, which implements the documented tables step by step.
   private static var reference: EmulatedDevice {
     EmulatedDevice(
       name: "reference", family: "reference", machines: ["sesame-table"], options: ["defect", "loss"],
@@ -61,7 +61,7 @@ public struct EmulatedDevice: Sendable {
     }
   }
 
-  /// The chance of a loss that options give, from 0 to 1.
+  /// Returns the probability of a loss in the options, from 0 to 1.
   private static func loss(of options: [DeviceSpec.Setting]) throws(DeviceProblem) -> Double {
     guard let option = options.last(where: { $0.name == "loss" }) else { return 0 }
     guard let chance = Double(option.value), (0...1).contains(chance) else {
@@ -72,7 +72,7 @@ public struct EmulatedDevice: Sendable {
     return chance
   }
 
-  /// An application that is compared with the machine of its name.
+  /// Returns an application whose model is the machine with its name.
   private static func app<App: EmulatedApp & SendableMetatype>(
     _ type: App.Type, _ name: String
   ) -> EmulatedDevice {
@@ -98,7 +98,7 @@ public struct EmulatedDevice: Sendable {
     }
   }
 
-  /// What options name by one of a few words, if they name it.
+  /// Returns the choice that the options contain under a name, if any.
   static func choice<Choice: RawRepresentable & CaseIterable>(
     _ name: String, of options: [DeviceSpec.Setting], in type: Choice.Type
   ) throws(DeviceProblem) -> Choice? where Choice.RawValue == String {

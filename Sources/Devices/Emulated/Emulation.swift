@@ -24,7 +24,7 @@ public final class Emulation {
     self.report = report
   }
 
-  /// Puts a lock of ours on the air.
+  /// Emulates a built-in lock on the air.
   public convenience init(
     _ choice: EmulatedLockChoice, on air: any EmulatedAir, seed: UInt64, control: ControlServer?,
     keyFile: String?, report: any EmulationAudience
@@ -33,7 +33,7 @@ public final class Emulation {
       try choice.lock.played(seed: seed, keyFile: keyFile), on: air, control: control, report: report)
   }
 
-  /// Puts the lock of a program on the air.
+  /// Emulates the lock of a program on the air.
   package convenience init(
     _ program: PlayedProgram, on air: any EmulatedAir, seed: UInt64, control: ControlServer?,
     report: any EmulationAudience
@@ -42,7 +42,7 @@ public final class Emulation {
     self.init(played, on: air, control: control, report: report)
   }
 
-  /// Emulates the lock until a deadline, a signal or a failure.
+  /// Runs the emulation until a deadline, a signal or a failure.
   public func play(until limit: Instant) throws(EmulationFault) {
     try send(played.begin(at: Waiting.now, isControlled: control != nil))
     try played.keep(report)
@@ -55,12 +55,12 @@ public final class Emulation {
 
   private func wait(until limit: Instant) {
     let next = [air.deadline, played.deadline].compactMap(\.self).min() ?? .never
-    // Signals come between two looks at them, so none is waited for longer than this.
+    // A signal may arrive just before the wait, so no wait is longer than this.
     let latest = min(limit, Waiting.now + .milliseconds(200))
     Waiting.wait(for: air.descriptors + (control?.descriptors ?? []), until: min(next, latest))
   }
 
-  /// Moves packets and lets time pass.
+  /// Transfers packets, and lets time pass.
   private func step() throws(EmulationFault) {
     try emulated { () throws(TransportFault) in try air.service() }
     while let packet = air.take() { try send(played.receive(packet, at: Waiting.now)) }
@@ -100,7 +100,7 @@ extension Emulation {
   private func service() throws(EmulationFault) {
     guard let control else { return }
     for (client, request) in control.service() {
-      // Events before a test's preparation are reported before it, initial ones after it.
+      // Events before the preparation of a test are reported before it, initial ones after it.
       tellNotices()
       if case .watch = request { control.watch(client) }
       let outcome: Result<(ControlAnswer, [HCIPacket]), LabFault>
@@ -112,7 +112,7 @@ extension Emulation {
       if case .prepare = request {} else { tellNotices() }
       switch outcome {
       case .success((let answer, let packets)):
-        // What was asked for has begun when it is answered.
+        // The requested action has started when the request is answered.
         try send(packets)
         control.answer(client, answer)
       case .failure(let fault): control.answer(client, .refused(fault.detail))

@@ -6,11 +6,11 @@ public import Emulator
 import Harness
 public import Journal
 
-/// A lock as it is named for `emulate`: what it is, and how it starts.
+/// A lock for `emulate`, with its options and start conditions.
 public struct EmulatedLockChoice {
   let lock: any PlayableLock
 
-  /// Reads `sesame5?defect=deaf-unlock&registered=no`.
+  /// Parses a text such as `sesame5?defect=deaf-unlock&registered=no`.
   public init(_ text: String) throws(UsageError) {
     do throws(DeviceProblem) {
       let spec = try DeviceSpec(text: text)
@@ -31,34 +31,34 @@ public struct EmulatedLockChoice {
   }
 }
 
-/// A lock of ours as it was named for `emulate`, before it is made.
+/// A built-in lock for `emulate`, before it is created.
 protocol PlayableLock {
-  /// The lock, with a seed.
+  /// Creates the lock with a seed.
   ///
-  /// - Parameter keyFile: where its key is kept, if that is wanted.
+  /// - Parameter keyFile: The path of the key file, if the key is to be saved.
   func played(seed: UInt64, keyFile: String?) throws(DeviceProblem) -> any PlayedLock
 }
 
-/// A lock that is emulated on the air, by our emulator or by a program.
+/// A lock that is emulated on the air, by the built-in emulator or by a program.
 ///
 /// It receives the controller's packets and the time, and returns the packets for the controller, in order.
 protocol PlayedLock: AnyObject {
-  /// The announcement to print once it is on the air.
+  /// The announcement to print once the lock is on the air.
   var announcement: EmulationAnnouncement { get }
-  /// When ``advance(to:)`` has something to do at the latest.
+  /// The latest time at which ``advance(to:)`` has work to do.
   var deadline: Instant? { get }
-  /// Why it cannot continue; `nil` if it can.
+  /// Why the lock cannot continue; `nil` if it can.
   var trouble: String? { get }
 
-  /// Puts it on the air in its usual condition.
+  /// Puts the lock on the air in its default condition.
   func begin(at now: Instant, isControlled: Bool) throws(EmulationFault) -> [HCIPacket]
   func receive(_ packet: HCIPacket, at now: Instant) -> [HCIPacket]
   func advance(to now: Instant) -> [HCIPacket]
   func takeNotices() -> [LockNotice]
-  /// Stores what has changed, for the user.
+  /// Saves changed data, such as the key, for the user.
   func keep(_ report: any EmulationAudience) throws(EmulationFault)
 
-  // What can be asked of it over a control socket. The key is that of its owner, as its family writes it.
+  // The requests of a control socket. The key is that of the owner, in the format of the family.
   func abilities(on air: any EmulatedAir) -> ControlAbilities
   func prepare(
     _ start: StartCondition, _ options: [Argument], at now: Instant
@@ -73,13 +73,13 @@ protocol PlayedLock: AnyObject {
 public struct EmulationAnnouncement {
   /// The name of the emulator, or the command of the program.
   public var name: String
-  /// Where it advertises.
+  /// The Bluetooth address.
   public var address: String
-  /// The product, the UUID and whether it has an owner, of a lock of ours.
+  /// For a built-in lock: the product, the UUID, and whether it has an owner.
   public var model: String?
   public var uuid: String?
   public var isRegistered: Bool?
-  /// How others reach it, the control socket and the file with its key.
+  /// The addresses at which others reach the lock, the control socket, and the file with its key.
   public var places: [String] = []
   public var control: String?
   public var keyFile: String?
@@ -89,21 +89,21 @@ public struct EmulationAnnouncement {
 public protocol EmulationAudience: AnyObject {
   /// The lock is on the air.
   func announce(_ announcement: EmulationAnnouncement)
-  /// Something happened to it.
+  /// The lock reported an event.
   func tell(_ notice: LockNotice)
-  /// Something happened on its transport.
+  /// The transport reported a diagnostic.
   func say(_ diagnostic: String)
 }
 
-/// Why an emulated lock is not on the air any more.
+/// Why an emulated lock is no longer on the air.
 public struct EmulationFault: Error {
   public var text: String
   public init(_ text: String) { self.text = text }
 }
 
-/// Does what an emulated lock is on the air by; what fails there is why it is not.
+/// Calls the body, and converts an error to the fault that ends the emulation.
 ///
-/// - Parameter advice: what follows on the failure in words.
+/// - Parameter advice: The text after the description of the error.
 public func emulated<Result, Failure: CustomStringConvertible>(
   _ advice: String = "", _ body: () throws(Failure) -> Result
 ) throws(EmulationFault) -> Result {

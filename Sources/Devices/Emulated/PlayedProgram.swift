@@ -7,7 +7,7 @@ package import Programs
 import System
 
 extension PlayedProgram {
-  /// Reads `peripheral:COMMAND`, starts the program and greets it; `nil` for what names no program.
+  /// Parses `peripheral:COMMAND`, starts the program and greets it; returns `nil` for another kind of text.
   package static func named(_ text: String) throws(UsageError) -> PlayedProgram? {
     let kind = "peripheral:"
     guard text.hasPrefix(kind) else { return nil }
@@ -34,19 +34,19 @@ extension ProgramPeripheral: PlayedLock {
   func begin(at now: Instant, isControlled: Bool) throws(EmulationFault) -> [HCIPacket] {
     do {
       let packets = try prepare(StartCondition(), at: now)
-      // A program may take its time to start: the controller is asked after that, or its answer would be late.
+      // A program may start slowly: the controller's command must follow, or its answer would be late.
       return packets + start(at: Waiting.now)
     } catch {
       throw EmulationFault(error.description)
     }
   }
 
-  /// Nothing: what opens it is its program's affair.
+  /// Nothing to save: the program keeps its own key.
   func keep(_ report: any EmulationAudience) {}
 
   func abilities(on air: any EmulatedAir) -> ControlAbilities {
     var abilities = abilities
-    // On any controller, what is done to its link is done to the air alone.
+    // On a real controller, only the air affects the link.
     abilities.conditions = air.conditions + abilities.conditions.filter { !air.conditions.contains($0) }
     return ControlAbilities(
       lock: name, options: [], abilities, readings: readings)

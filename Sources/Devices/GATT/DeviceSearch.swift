@@ -2,16 +2,16 @@ import Basics
 public import Bluetooth
 import Links
 
-/// Which device on the air is looked for.
+/// The device to search for.
 public enum DeviceTarget: Hashable, Sendable {
-  /// The lock of a family built in that advertises this identity, from whatever address.
+  /// The lock of a built-in family that advertises this identity, at any address.
   case id(String)
-  /// The one at this address.
+  /// The device at this address.
   case address(PeerAddress)
 }
 
 extension DeviceTarget {
-  /// What it is called in messages.
+  /// The name of the device in messages.
   var text: String {
     switch self {
     case .id(let id): "lock \(id)"
@@ -22,28 +22,28 @@ extension DeviceTarget {
 
 /// The search for one device among all advertisers, with the diagnosis if it is not found.
 struct DeviceSearch: Sendable {
-  /// A device that was found.
+  /// A device that the search has found.
   struct Found: Equatable, Sendable {
     var address: PeerAddress
-    /// Which lock it is, as far as it says.
+    /// The identity of the lock, if it is known.
     var id: String?
 
-    /// What it is known by to those who want it for themselves.
+    /// The identities to lease, so that no other user takes the device.
     var identities: [String] { (id.map { [$0] } ?? []) + ["\(address.address)"] }
   }
 
   let target: DeviceTarget
   private var advertisers = Advertisers<Nothing>(capacity: 1000)
-  /// The target, where it was heard and takes no connections.
+  /// Whether the target was received but accepts no connections.
   private var isTargetUnconnectable = false
-  /// The target, whose scan response is awaited until a moment.
+  /// The target, and the time until which the search waits for its scan response.
   private var pending: (address: PeerAddress, until: Instant)?
-  /// How long a scan response is waited for.
+  /// The maximum time to wait for a scan response.
   private static let responseTime = Interval.seconds(1)
 
   init(for target: DeviceTarget) { self.target = target }
 
-  /// When ``giveUpWaiting()`` is to be asked.
+  /// The time at which to call ``giveUpWaiting()``.
   var deadline: Instant { pending?.until ?? .never }
 
   /// Processes a report; returns the target once enough of it was received.
@@ -63,13 +63,13 @@ struct DeviceSearch: Sendable {
     return Found(address: device.address, id: lock?.id)
   }
 
-  /// The target, whatever is still missing of what it says.
+  /// Returns the target even though its scan response is missing.
   mutating func giveUpWaiting() -> Found? {
     defer { pending = nil }
     return pending.map { Found(address: $0.address, id: nil) }
   }
 
-  /// Why it was not found, and what to do.
+  /// Returns why the device was not found, and the remedy.
   func failure(after time: Interval) -> String {
     let name = "\(target.text)"
     if isTargetUnconnectable {

@@ -4,51 +4,51 @@ public import Links
 
 /// A session with the GATT server of a device: the device to find, the operations in order, and the results.
 ///
-///                heard            scan is over        leases are ours
+///                heard            scan has ended        leases held
 ///     searching ───────▶ found ──────────────▶ claiming ─────────▶ connecting
 ///         │                                                            │ link up, everything found
 ///         │ not heard in time                                          ▼
 ///         │                                                      idle, or working
 ///         ▼                      nothing is left, or refused           │
 ///     stopping ◀─── listening ◀────────────────────────────────────────┘
-///         │               what was subscribed to comes for a while
+///         │               subscribed values arrive for a while
 ///         ▼
 ///       over
 ///
-/// - All operations known at the beginning are checked before the first is begun: if one names something that the
+/// - All operations known at the beginning are checked before the first one starts: if one names something that the
 ///   device lacks, none is performed.
 /// - The first refusal ends the session, since later operations may rely on the refused one. An interactive session
 ///   reports it and continues.
 /// - A lost link ends the session.
 ///
-/// The type does no I/O and reads no clock: feed it what a ``Links/CentralSession`` reports and when, then carry out the
-/// actions it returns, in order. When ``deadline`` has come, call ``advance(to:)``.
+/// The type does no I/O and reads no clock: feed it the events of a ``Links/CentralSession`` with their times, then
+/// carry out the actions it returns, in order. Call ``advance(to:)`` at ``deadline``.
 public struct GATTExplorer: Sendable {
   /// What the caller must do next.
   public enum Action: Equatable, Sendable {
-    /// Hand this to the central.
+    /// Pass this operation to the central.
     case perform(CentralOperation)
-    /// Take the leases of these identities, then call ``claimed(at:)`` or ``leave(_:at:)``.
+    /// Acquire the leases of these identities, then call ``claimed(at:)`` or ``leave(_:at:)``.
     case claim([String])
     case show(GATTFinding)
-    /// All is over.
+    /// The session is over.
     case finish(GATTEnding)
   }
 
-  /// What a visit is for.
+  /// The contents of a session.
   public struct Script: Sendable {
-    /// Who is visited.
+    /// The device to find.
     public var target: DeviceTarget
-    /// What is asked first.
+    /// The first operations.
     public var operations: [GATTOperation]
-    /// Whether more operations come later, until ``GATTExplorer/endOperations(at:)``, and errors do not end it.
+    /// Whether more operations follow, until ``GATTExplorer/endOperations(at:)``, and errors do not end the session.
     public var isInteractive: Bool
-    /// How long the device may take to be heard and connected to.
+    /// The maximum time to find and connect to the device.
     public var timeout: Interval
-    /// How long it is listened to what was subscribed to after the last operation.
+    /// How long the session listens to subscribed values after the last operation.
     public var duration: Interval
 
-    /// Makes a script.
+    /// Creates a script.
     public init(
       to target: DeviceTarget, _ operations: [GATTOperation] = [], isInteractive: Bool = false,
       timeout: Interval = .seconds(10), duration: Interval = .seconds(10)
@@ -62,12 +62,12 @@ public struct GATTExplorer: Sendable {
   }
 
   private enum State: Sendable {
-    /// Nothing was begun yet.
+    /// The session has not started.
     case starting
     case searching(DeviceSearch)
     case found(DeviceSearch.Found)
     case claiming(PeerAddress)
-    /// With whether the link is up, and something was shown of it.
+    /// Connecting, with whether the link is up, and whether the connection was shown.
     case connecting(PeerAddress, isUp: Bool, isShown: Bool)
     case working(Work)
     case idle
@@ -76,9 +76,9 @@ public struct GATTExplorer: Sendable {
     case over
   }
 
-  /// An operation under way.
+  /// An operation in progress.
   fileprivate enum Work: Sendable {
-    /// The first of what is left to be shown is being read.
+    /// The first of the remaining attributes is being read.
     case listing(ArraySlice<DiscoveredAttribute>)
     case reading(DiscoveredAttribute)
     case writing(DiscoveredAttribute, count: Int, hasResponse: Bool)
@@ -89,21 +89,21 @@ public struct GATTExplorer: Sendable {
   private var state = State.starting
   private var operations: FIFO<GATTOperation>
   private var mayMoreCome: Bool
-  /// When the device must have been found.
+  /// The time limit for finding the device.
   private var limit = Instant.never
-  /// When the link came up.
+  /// The time at which the link came up.
   private var zero = Instant.zero
   private var mtu = Int(GATTLink.minimumMTU)
   private var profile = DiscoveredProfile()
-  /// The values that the device was asked to tell.
+  /// The handles of the subscribed values.
   private var subscribed: [AttributeHandle] = []
 
-  /// How long a link that was just looked for is tried at least.
+  /// The minimum timeout of a connection attempt after the search.
   private static let leastAttempt = Interval.seconds(2)
-  /// How long the end of a scan is waited for.
+  /// The maximum time to wait for the end of the scan or of the link.
   private static let stoppingTime = Interval.seconds(10)
 
-  /// Begins before the controller is set up.
+  /// Creates a session, before the controller is set up.
   public init(_ script: Script) {
     self.script = script
     operations = FIFO()
@@ -111,10 +111,10 @@ public struct GATTExplorer: Sendable {
     mayMoreCome = script.isInteractive
   }
 
-  /// Whether nothing is under way and an operation would begin at once.
+  /// Whether no operation is in progress and a new one would start at once.
   public var isIdle: Bool { if case .idle = state { true } else { false } }
 
-  /// When ``advance(to:)`` must next be called, or `nil` while nothing is awaited.
+  /// When ``advance(to:)`` must next be called, or `nil` if no time limit applies.
   public var deadline: Instant? {
     let due: Instant =
       switch state {
@@ -126,17 +126,17 @@ public struct GATTExplorer: Sendable {
   }
 }
 
-// MARK: - What happens
+// MARK: - Events
 
 extension GATTExplorer {
-  /// Begins to look for the device.
+  /// Starts to search for the device.
   public mutating func begin() -> [Action] {
     guard case .starting = state else { return [] }
     state = .searching(DeviceSearch(for: script.target))
     return [.perform(.scan(true))]
   }
 
-  /// Receives what the central reports.
+  /// Receives an event of the central.
   public mutating func receive(_ event: CentralEvent, at now: Instant) -> [Action] {
     switch event {
     case .scanning(let isOn, _): return scanning(isOn, at: now)
@@ -168,7 +168,7 @@ extension GATTExplorer {
     }
   }
 
-  /// The leases were acquired.
+  /// Receives that the leases were acquired.
   public mutating func claimed(at now: Instant) -> [Action] {
     guard case .claiming(let address) = state else { return [] }
     state = .connecting(address, isUp: false, isShown: false)
@@ -195,22 +195,22 @@ extension GATTExplorer {
   }
 }
 
-// MARK: - What a person wants
+// MARK: - Requests of the user
 
 extension GATTExplorer {
-  /// Does something, once what was asked before is done.
+  /// Performs an operation after all earlier ones.
   public mutating func perform(_ operation: GATTOperation, at now: Instant) -> [Action] {
     operations.append(operation)
     return isIdle ? next(at: now) : []
   }
 
-  /// There are no more operations.
+  /// Receives that no more operations follow.
   public mutating func endOperations(at now: Instant) -> [Action] {
     mayMoreCome = false
     return isIdle ? next(at: now) : []
   }
 
-  /// A stop was requested. A session that listens, or waits for the next operation, then counts as complete.
+  /// Receives a stop request. A session that listens, or waits for the next operation, counts as complete.
   public mutating func interrupt(at now: Instant) -> [Action] {
     switch state {
     case .idle, .listening: leave(.done, at: now)
@@ -219,7 +219,7 @@ extension GATTExplorer {
     }
   }
 
-  /// Ends the visit, whatever is under way.
+  /// Ends the session in any state.
   public mutating func leave(_ ending: GATTEnding, at now: Instant) -> [Action] {
     let last = state
     state = .stopping(ending, until: now + Self.stoppingTime)
@@ -266,7 +266,7 @@ extension GATTExplorer {
     }
   }
 
-  /// Shows once that the link is up, as soon as its MTU is agreed on, or will not be.
+  /// Shows the connection once the MTU is agreed on, or cannot be.
   private mutating func showConnection() -> [Action] {
     guard case .connecting(let address, true, isShown: false) = state else { return [] }
     state = .connecting(address, isUp: true, isShown: true)
@@ -278,7 +278,7 @@ extension GATTExplorer {
     let remarks = showConnection() + gaps.map { Action.show(.remark("not shown are \($0)")) }
     profile = found
     if !script.isInteractive {
-      // Nothing is begun of what cannot be ended.
+      // No operation starts if a later one is impossible.
       do throws(GATTMistake) {
         for operation in operations { try check(operation) }
       } catch {
@@ -310,11 +310,11 @@ extension GATTExplorer {
 }
 
 extension Interval {
-  /// Without what is finer than a millisecond.
+  /// The interval, truncated to milliseconds.
   var wholeMilliseconds: Interval { .milliseconds(nanoseconds / 1_000_000) }
 }
 
-// MARK: - Asking
+// MARK: - Operations
 
 extension GATTExplorer {
   private func check(_ operation: GATTOperation) throws(GATTMistake) {
@@ -326,7 +326,7 @@ extension GATTExplorer {
     }
   }
 
-  /// Begins what is to be done next.
+  /// Starts the next operation.
   private mutating func next(at now: Instant) -> [Action] {
     guard let operation = operations.popFirst() else {
       if mayMoreCome {
@@ -345,7 +345,7 @@ extension GATTExplorer {
     }
   }
 
-  /// Leaves from between two operations.
+  /// Ends the session between two operations.
   private mutating func leaveLinked(_ ending: GATTEnding, at now: Instant) -> [Action] {
     state = .idle
     return leave(ending, at: now)
@@ -378,13 +378,13 @@ extension GATTExplorer {
     }
   }
 
-  /// Where a value is written, and whether with response.
+  /// Returns the attribute to write, and whether the write has a response.
   private func target(
     of write: AttributeWrite, isCommand: Bool
   ) throws(GATTMistake) -> (DiscoveredAttribute, hasResponse: Bool) {
     let attribute = try profile.attribute(write.name)
     let offers = attribute.properties
-    // What offers neither may take a request all the same, and says so where it does not.
+    // An attribute with neither property may still accept a request; otherwise its answer is an error.
     let isSilent = offers.map { !$0.contains(.write) && $0.contains(.writeWithoutResponse) } ?? false
     guard isCommand || isSilent else { return (attribute, true) }
     let room = mtu - 3
@@ -402,7 +402,7 @@ extension GATTExplorer {
     return [.show(.remark("\(offer) write without response: the device may ignore it without an error"))]
   }
 
-  /// Shows what is left of a list, up to the first that must be read.
+  /// Shows the remaining attributes, up to the first whose value must be read.
   private mutating func list(
     _ attributes: ArraySlice<DiscoveredAttribute>, withValues: Bool, at now: Instant
   ) -> [Action] {
@@ -419,7 +419,7 @@ extension GATTExplorer {
     return actions + next(at: now)
   }
 
-  /// An operation has a result.
+  /// Handles the result of an operation.
   private mutating func worked(_ result: Result<GATTResult, GATTFailure>, at now: Instant) -> [Action] {
     guard case .working(let work) = state else { return [] }
     switch (work, result) {
@@ -449,7 +449,7 @@ extension GATTExplorer {
     return first + list(rest.dropFirst(), withValues: true, at: now)
   }
 
-  /// An operation was refused: an interactive session continues, unless no further operation is possible.
+  /// Handles a refusal: an interactive session continues, unless no further operation is possible.
   private mutating func refuse(
     _ attempt: GATTFinding.Attempt, _ failure: GATTFailure, at now: Instant
   ) -> [Action] {
@@ -462,7 +462,7 @@ extension GATTExplorer {
 }
 
 extension GATTExplorer.Work {
-  /// What was tried.
+  /// The attempted procedure.
   fileprivate var attempt: GATTFinding.Attempt {
     switch self {
     case .listing(let rest): rest.first.map { .reading($0) } ?? .discovering
@@ -475,7 +475,7 @@ extension GATTExplorer.Work {
 }
 
 extension DiscoveredAttribute {
-  /// Whether its value is worth asking for: descriptors do not say whether they can be read.
+  /// Whether to read its value: descriptors do not state whether they are readable.
   fileprivate var isReadable: Bool {
     switch self {
     case .service, .unknown: false

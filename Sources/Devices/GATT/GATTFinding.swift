@@ -2,9 +2,9 @@ public import Bluetooth
 public import Basics
 public import Journal
 
-/// What a visit to a GATT server shows.
+/// A result of a session with a GATT server.
 public enum GATTFinding: Hashable, Sendable {
-  /// What can be refused.
+  /// A procedure that may be refused.
   public enum Attempt: Hashable, Sendable {
     case agreeing
     case discovering
@@ -15,32 +15,32 @@ public enum GATTFinding: Hashable, Sendable {
   }
 
   case connected(PeerAddress, mtu: Int)
-  /// A line of the list of all that there is; with its value, or why that cannot be read, where it was asked for.
+  /// One line of the list of attributes; on request with the value, or the reason why it cannot be read.
   case attribute(DiscoveredAttribute, value: Result<[UInt8], GATTFailure>?)
   case value(DiscoveredAttribute, [UInt8])
   case written(DiscoveredAttribute, count: Int, isAcknowledged: Bool)
-  /// What is subscribed to from now on.
+  /// The new subscription to a value.
   case subscription(DiscoveredAttribute, Subscription)
-  /// A notification or an indication, so long after the link came up.
+  /// A notification or an indication, with the time since the link came up.
   case notification(Interval, DiscoveredAttribute, [UInt8])
   case mtu(Int)
   case listening(Interval)
   case refused(Attempt, GATTFailure)
-  /// What is wrong with what was typed.
+  /// An error in the user's input.
   case mistake(String)
   case remark(String)
 
-  /// Whom a finding is for.
+  /// The audience of a finding.
   public enum Audience: Sendable {
-    /// Whoever asked for it.
+    /// The requested data.
     case data
-    /// Whoever looks on.
+    /// Progress messages.
     case talk
-    /// Printed even in quiet mode.
+    /// Problems, which are printed even in quiet mode.
     case trouble
   }
 
-  /// Whom it is for.
+  /// The audience of this finding.
   public var audience: Audience {
     switch self {
     case .attribute, .value, .notification, .mtu: .data
@@ -50,19 +50,19 @@ public enum GATTFinding: Hashable, Sendable {
   }
 }
 
-/// How a visit ends.
+/// The end of a session.
 public enum GATTEnding: Hashable, Sendable {
   case done
-  /// The device refused something, which was shown.
+  /// The device refused a procedure; the refusal was shown.
   case refused
-  /// The end was asked for before it came by itself.
+  /// A stop was requested before the end.
   case interrupted
-  /// What was asked for is wrong; the sentence says how.
+  /// The request is invalid; the sentence states how.
   case mistake(String)
   /// A lab fault: no device, or a lost transport; the sentence names it and the remedy.
   case fault(String)
 
-  /// What the command ends with. A device that refuses does something else than was expected of it.
+  /// The exit status. A refusal counts as a divergence, since the device was expected to accept the request.
   public var status: CommandStatus {
     switch self {
     case .done: .agree
@@ -86,7 +86,7 @@ public enum GATTEnding: Hashable, Sendable {
 // MARK: - As text
 
 extension GATTFinding {
-  /// A line for people.
+  /// The finding as a line for people.
   public var line: String {
     switch self {
     case .connected(let address, let mtu): "connected to \(address), MTU \(mtu)"
@@ -149,7 +149,7 @@ extension GATTFinding.Attempt {
     }
   }
 
-  /// What to do about a refusal, where there is something.
+  /// Returns the remedy for a refusal, if there is one.
   fileprivate func cure(of failure: GATTFailure) -> String {
     if failure == .timedOut { return "; nothing more may be asked on this link: connect again" }
     guard case .refused(let code, _) = failure else { return "" }
@@ -168,7 +168,7 @@ extension GATTFinding.Attempt {
   }
 }
 
-/// A value as text, if it is nothing else. A trailing zero, as some devices send it, is ignored.
+/// Returns a value as text if all of it is printable. A trailing zero, which some devices send, is ignored.
 private func text(of value: [UInt8]) -> String? {
   let bytes = value.last == 0 ? value.dropLast() : value[...]
   guard !bytes.isEmpty, let text = String(validating: bytes, as: UTF8.self) else { return nil }
@@ -184,7 +184,7 @@ private func text(of value: [UInt8]) -> String? {
 // MARK: - As JSON
 
 extension GATTFinding {
-  /// An object for programs.
+  /// The finding as an object for programs.
   public var json: JSON {
     switch self {
     case .connected(let address, let mtu):
@@ -249,7 +249,7 @@ extension DiscoveredAttribute {
     }
   }
 
-  /// What a list says of it beside what every attribute has.
+  /// The members of a list entry in addition to those of every attribute.
   fileprivate var members: [JSON.Member] {
     switch self {
     case .service(let service): [.init("last", .text("\(service.range.last)"))]

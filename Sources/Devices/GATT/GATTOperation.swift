@@ -1,23 +1,23 @@
 public import Bluetooth
 import Basics
 
-/// What is wrong with what a person asks a server for, and what would be right.
+/// An error in a user's request to a server, with the correct form.
 public struct GATTMistake: Error, Equatable, Sendable, CustomStringConvertible {
   /// One sentence, without a full stop.
   public var description: String
 
-  /// Says what is wrong.
+  /// Creates an error.
   public init(_ description: String) { self.description = description }
 }
 
-/// How a person names something that a server has.
+/// The name of an attribute in a user's request.
 public enum AttributeName: Hashable, Sendable {
-  /// `0x0003`: by where it is.
+  /// The handle of the attribute, such as `0x0003`.
   case handle(AttributeHandle)
-  /// `2a00`, all 128 bits, or `device-name`: by what it is.
+  /// The UUID of the attribute: `2a00`, all 128 bits, or `device-name`.
   case uuid(BluetoothUUID)
 
-  /// Reads a name.
+  /// Parses a name.
   public init(text: String) throws(GATTMistake) {
     if text.hasPrefix("0x") || text.hasPrefix("0X") {
       let digits = text.dropFirst(2)
@@ -46,23 +46,23 @@ extension AttributeName: CustomStringConvertible {
   }
 }
 
-/// Something that is to be written, and where: `fff1=0102`.
+/// A value to write, and its attribute: `fff1=0102`.
 public struct AttributeWrite: Hashable, Sendable {
-  /// Where.
+  /// The attribute.
   public var name: AttributeName
-  /// What, at most 512 bytes.
+  /// The value, at most 512 bytes.
   public var value: [UInt8]
 
-  /// The most bytes that a value may have (Core 5.4, Vol 3 Part F §3.2.9).
+  /// The maximum length of a value (Core 5.4, Vol 3 Part F §3.2.9).
   public static let limit = 512
 
-  /// Takes both.
+  /// Creates a write.
   public init(_ name: AttributeName, _ value: [UInt8]) {
     self.name = name
     self.value = value
   }
 
-  /// Reads `fff1=0102`; between its bytes the value may have spaces, colons or hyphens, and 0x before them.
+  /// Parses `fff1=0102`; the bytes of the value may have spaces, colons or hyphens between them, and `0x` before them.
   public init(text: String) throws(GATTMistake) {
     let sides = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     guard sides.count == 2 else {
@@ -71,7 +71,7 @@ public struct AttributeWrite: Hashable, Sendable {
     try self.init(name: sides[0], value: sides[1])
   }
 
-  /// Reads a name, and a value in hexadecimal.
+  /// Parses a name, and a value in hexadecimal.
   init(name: String, value: String) throws(GATTMistake) {
     self.init(try AttributeName(text: name), try Self.bytes(value))
   }
@@ -94,29 +94,29 @@ public struct AttributeWrite: Hashable, Sendable {
   }
 }
 
-/// Something that a person wants of a server.
+/// An operation that a user requests.
 public enum GATTOperation: Hashable, Sendable {
-  /// Show all that there is, and on request what can be read of it.
+  /// Show all attributes, and on request the readable values.
   case services(withValues: Bool)
   case read(AttributeName)
-  /// Write with response where that is offered, else without; or without whatever is offered.
+  /// Write with response if the characteristic offers that, else without; a command is always without response.
   case write(AttributeWrite, isCommand: Bool)
-  /// Be told of a value, by notifications where they are offered, else by indications.
+  /// Subscribe to a value: to notifications if the characteristic offers them, else to indications.
   case subscribe(AttributeName)
   case unsubscribe(AttributeName)
-  /// Show how long a packet may be.
+  /// Show the maximum size of a packet.
   case mtu
 }
 
-/// A line that a person types.
+/// A line of input.
 public enum GATTLine: Hashable, Sendable {
   case operation(GATTOperation)
   case help
   case quit
-  /// Nothing, or a comment.
+  /// An empty line, or a comment.
   case blank
 
-  /// What can be typed.
+  /// The help text of the input.
   public static let summary = """
     services [values]             all services, characteristics and descriptors; with what can be read of them
     read UUID|HANDLE              reads a value
@@ -132,7 +132,7 @@ public enum GATTLine: Hashable, Sendable {
     "services", "read", "write", "write-command", "subscribe", "unsubscribe", "mtu", "help", "quit",
   ]
 
-  /// Reads a line; what follows a # is a comment.
+  /// Parses a line; text after `#` is a comment.
   public init(text: String) throws(GATTMistake) {
     let line = text.prefix { $0 != "#" }
     let words = line.split(whereSeparator: { $0 == " " || $0 == "\t" || $0 == "\r" }).map(String.init)
@@ -164,7 +164,7 @@ public enum GATTLine: Hashable, Sendable {
 
   private static func name(_ words: [String], _ verb: String) throws(GATTMistake) -> AttributeName {
     guard !words.isEmpty else { throw GATTMistake("\(verb) what? \(verb) UUID, or \(verb) HANDLE") }
-    // Assigned names have spaces.
+    // Assigned names contain spaces.
     return try AttributeName(text: words.joined(separator: " "))
   }
 

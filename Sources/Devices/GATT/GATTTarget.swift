@@ -6,22 +6,22 @@ import Transports
 import Conformance
 import System
 
-/// Who is visited, and over which controllers.
+/// The device of a session, and the controllers to reach it.
 public struct GATTTarget {
-  /// As it was typed.
+  /// The name that the user typed.
   public let name: String
-  /// Who.
+  /// The device to find.
   public let device: DeviceTarget
-  /// What the lock is known by to those who want it for themselves; `nil` where nothing says which lock it is.
+  /// The identity of the lock, to lease it; `nil` if the lock is unknown.
   public let lockIdentity: String?
-  /// The ways to it, in the order in which they are tried.
+  /// The transports to it, in order of preference.
   public let transports: [TransportChoice]
 
-  /// Reads the target: an address, a lock file or the name of a bench's lock.
+  /// Parses the target: an address, a lock file, or the name of a bench's lock.
   ///
   /// - Parameters:
-  ///   - transport: the transport from the command line; by default those that the bench has for its lock.
-  ///   - bench: the inventory; the default one if omitted.
+  ///   - transport: The transport from the command line; by default those that the bench has for its lock.
+  ///   - bench: The inventory; the default one if omitted.
   public init(naming text: String, transport: String?, bench: String?) throws(UsageError) {
     self.name = text
     var lock: BenchLock?
@@ -47,7 +47,7 @@ public struct GATTTarget {
     transports = try Self.transports(to: lock, transport, bench)
   }
 
-  /// How to recognise a lock among all advertisers: those of drivers by their address alone.
+  /// Returns how to identify a lock among all advertisers: the lock of a driver only by its address.
   private static func target(of file: LockFile) -> DeviceTarget? {
     if let id = file.lock.id, builtInFamilies.contains(where: { $0.includes(file.lock) }) { return .id(id) }
     return file.address.map { .address($0) }

@@ -6,29 +6,29 @@ import Links
 public import System
 import Transports
 
-/// Who is shown what a visit finds.
+/// Receives the findings of a session.
 public protocol GATTAudience {
-  /// Whether nothing can be shown any more.
+  /// Whether the audience can no longer receive findings.
   var isGone: Bool { get }
   /// Shows a finding.
   func show(_ finding: GATTFinding)
-  /// The next line of a person is awaited from here on.
+  /// Prompts for the next line of input.
   func awaitLine()
 }
 
-/// Carries a ``GATTExplorer`` to a device: over a controller, with its leases, for a person who may type.
+/// Connects a ``GATTExplorer`` to a device: over a controller, with its leases, and with the input of a user.
 public struct GATTVisit {
   private var central: Central<Transport>
   private let audience: any GATTAudience
   private var explorer: GATTExplorer
   private var leases: [Lease]
-  /// What the person calls the device.
+  /// The user's name for the device.
   private let name: String
   private var input: InputLines?
   private var isInterrupted = false
   private var isAwaitingLine = false
   private var ending: GATTEnding?
-  /// What is still to be done.
+  /// The actions that are not yet carried out.
   private var actions: ArraySlice<GATTExplorer.Action> = []
 
   /// The command that holds the leases, shown to other users.
@@ -43,7 +43,7 @@ public struct GATTVisit {
     self.name = name
     self.input = input
     explorer = GATTExplorer(script)
-    // A controller that froze looks like a device that has nothing to say.
+    // A controller that is frozen looks like a device that sends nothing.
     central = Central(
       transport, HostSettings(address: .staticRandom(SystemEntropy().next())), silenceLimit: .seconds(2))
   }
@@ -52,8 +52,8 @@ public struct GATTVisit {
   /// disconnects in any case.
   ///
   /// - Parameters:
-  ///   - capture: the path of the capture; `nil` for none.
-  ///   - input: the lines of an interactive session; `nil` without one.
+  ///   - capture: The path of the capture; `nil` for none.
+  ///   - input: The lines of an interactive session; `nil` for any other.
   public static func run(
     _ script: GATTExplorer.Script, to target: GATTTarget, capture: String?, input: InputLines?,
     showing audience: any GATTAudience
@@ -124,9 +124,9 @@ public struct GATTVisit {
 }
 
 extension GATTVisit {
-  /// Reads the next line once what the last one asked for is done.
+  /// Reads the next line after the operation of the previous one is complete.
   ///
-  /// - Returns: whether there was one.
+  /// - Returns: Whether there was a line.
   private mutating func readLine() -> Bool {
     guard explorer.isIdle, input != nil else { return false }
     if !isAwaitingLine { audience.awaitLine() }
@@ -160,9 +160,10 @@ extension GATTVisit {
     }
   }
 
-  /// Lets time pass up to the next packet, the next line or whatever is due.
+  /// Waits for the next packet, the next line or the next deadline.
   private mutating func step() throws(LabFault) {
-    // What arrived while this program was held up comes before what is due by now; but not for ever.
+    // Packets that arrived during a delay precede deadlines that have passed; a limit keeps packets from delaying
+    // these without end.
     var count = 0
     while count < 64, try central.step(until: central.transport.now) != .none {
       try work()
@@ -172,7 +173,7 @@ extension GATTVisit {
     actions += explorer.advance(to: now)
     guard count == 0, actions.isEmpty else { return }
     let due = min(central.deadline, explorer.deadline ?? .never)
-    // A signal that comes just before the wait does not end it.
+    // A signal just before the wait does not end it, so the wait is short.
     let limit = min(due, now + .milliseconds(200), now + (transport.pollTimeout ?? .forever))
     let typed = isAwaitingLine ? input?.descriptors ?? [] : []
     Waiting.wait(for: transport.descriptors + typed, until: limit)
@@ -203,7 +204,7 @@ extension GATTVisit {
     }
   }
 
-  /// Leases the device's identities, so that no other process uses it meanwhile.
+  /// Leases the device's identities, so that no other process uses the device.
   private mutating func claim(_ identities: [String]) {
     for identity in identities where !leases.contains(where: { $0.identity == identity }) {
       do throws(LabFault) {

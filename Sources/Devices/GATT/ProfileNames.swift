@@ -2,9 +2,9 @@ import Bluetooth
 import Basics
 
 extension DiscoveredProfile {
-  /// What a person means that is to be read or written.
+  /// Returns the attribute that a user names to read or write.
   ///
-  /// - Throws: that there is no such thing, or more than one, and what there is.
+  /// - Throws: If there is none or more than one, with the possible names.
   func attribute(_ name: AttributeName) throws(GATTMistake) -> DiscoveredAttribute {
     switch name {
     case .handle(let handle): return attribute(at: handle)
@@ -20,8 +20,8 @@ extension DiscoveredProfile {
     }
   }
 
-  /// The characteristic that a person means whose value is to be told: by itself, by its declaration or by what turns its
-  /// notifications on.
+  /// Returns the characteristic that a user names to subscribe to: by its value, its declaration, or its configuration
+  /// descriptor.
   func characteristic(_ name: AttributeName) throws(GATTMistake) -> DiscoveredAttribute {
     let all = attributes.filter { if case .characteristic = $0 { true } else { false } }
     let told = all.filter { $0.subscription != [] }
@@ -34,7 +34,7 @@ extension DiscoveredProfile {
           return [it.value, it.declaration, configuration(of: it)].contains(handle)
         }
       }
-    // Of several with one UUID there may be but one that is meant.
+    // Of several with one UUID, only one may support subscriptions.
     let able = found.filter { $0.subscription != [] }
     let chosen = try only(able.count == 1 ? able : found, name, of: told) { $0.uuid }
     guard case .characteristic(let it, _) = chosen, chosen.subscription != [] else {
@@ -68,7 +68,7 @@ extension DiscoveredProfile {
   }
 }
 
-/// Some of many, with how many are left out.
+/// Returns the first elements of a list, and the number of those left out.
 private func listed(_ all: [String]) -> String {
   guard !all.isEmpty else { return "none" }
   let shown = all.prefix(12).joined(separator: ", ")
@@ -83,14 +83,14 @@ extension DiscoveredCharacteristic {
 }
 
 extension DiscoveredAttribute {
-  /// How its value can be subscribed to: by notifications if it offers them, else by indications, else not at all.
+  /// How its value can be subscribed to: notifications if it offers them, else indications, else not at all.
   var subscription: Subscription {
     guard case .characteristic(let it, _) = self else { return [] }
     if it.properties.contains(.notify) { return .notifications }
     return it.properties.contains(.indicate) ? .indications : []
   }
 
-  /// What is offered of it, where it says so.
+  /// The properties of a characteristic; `nil` for other attributes.
   var properties: CharacteristicProperties? {
     if case .characteristic(let it, _) = self { it.properties } else { nil }
   }

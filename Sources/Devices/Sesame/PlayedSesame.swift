@@ -7,10 +7,10 @@ import LockFiles
 import Sesame
 import System
 
-/// A Sesame as it is named for `emulate`: what it is, and how it starts.
+/// A Sesame for `emulate`, with its options and start conditions.
 struct PlayableSesame: PlayableLock {
   let lock: SesameEmulator
-  /// Its options, and the conditions it starts in.
+  /// Its options and start conditions.
   private var options: [DeviceSpec.Setting] = []
   private(set) var start = StartCondition()
 
@@ -31,10 +31,10 @@ struct PlayableSesame: PlayableLock {
     }
   }
 
-  /// Whether it says that the lock has an owner: positions are an owner's.
+  /// Whether the start condition includes an owner: only a lock with an owner has positions.
   var hasOwner: Bool { start.flag("registered") ?? start.flag("configured") ?? false }
 
-  /// What kind of lock it is, with more options.
+  /// Returns the specification of the lock, with additional options.
   func specification(_ more: [DeviceSpec.Setting] = []) throws(DeviceProblem) -> EmulatedLockSpecification {
     let specification = try lock.specification(options + more)
     guard specification.role == .emulated else {
@@ -58,7 +58,7 @@ private final class PlayedSesame: PlayedLock {
   private let seed: UInt64
   private let keyFile: String?
   private var peripheral: LockPeripheral
-  /// What the key file holds.
+  /// The key in the key file.
   private var writtenKey: LockKey?
   private var isWritten = false
 
@@ -81,7 +81,7 @@ private final class PlayedSesame: PlayedLock {
 
   func begin(at now: Instant, isControlled: Bool) throws(EmulationFault) -> [HCIPacket] {
     var start = choice.start
-    // A lock with an owner is useless to a client without the key.
+    // Without the key, a client cannot use a lock with an owner.
     if keyFile == nil, !isControlled, !choice.hasOwner {
       start.settings.append(Argument("registered", .flag(false)))
     }
@@ -97,7 +97,7 @@ private final class PlayedSesame: PlayedLock {
   func advance(to now: Instant) -> [HCIPacket] { peripheral.advance(to: now) }
   func takeNotices() -> [LockNotice] { peripheral.takeNotices() }
 
-  /// Writes the key that the lock is registered with now.
+  /// Writes the current key of the lock to the key file.
   func keep(_ report: any EmulationAudience) throws(EmulationFault) {
     guard !isWritten || peripheral.key != writtenKey else { return }
     (writtenKey, isWritten) = (peripheral.key, true)
@@ -113,7 +113,8 @@ private final class PlayedSesame: PlayedLock {
     }
   }
 
-  /// Puts aside what is at the place of the key file and is not of this lock: it may be the only key to another one.
+  /// Renames an existing file at the path of the key file if it is not of this lock: it may contain the only key of
+  /// another lock.
   private func spare(
     _ path: String, for file: SesameLockFile, _ report: any EmulationAudience
   ) throws(FileFault) {
@@ -151,7 +152,7 @@ private final class PlayedSesame: PlayedLock {
     try peripheral.bring(about: fault, at: now)
   }
 
-  /// Makes another lock of the same name, if the options are others.
+  /// Replaces the lock by one with the same name if the options differ.
   private func become(_ options: [Argument], at now: Instant) throws(LabFault) -> [HCIPacket] {
     let specification: EmulatedLockSpecification
     do {

@@ -5,11 +5,11 @@ import Sesame
 import SesameDevice
 import System
 
-/// The key of a Sesame that another program emulates, as that program said last.
+/// The key of a Sesame that another program emulates, as last reported by that program.
 final class ControlledKey: OwnerKeys {
   private(set) var key: LockKey?
 
-  /// Takes the key that came over the control socket; `nil` for a lock without an owner.
+  /// Receives the key from the control socket; `nil` for a lock without an owner.
   func take(_ json: JSON?) throws(ControlError) {
     key = try json.map { json throws(ControlError) in try LockKey(exposed: json) }
     if let key { Secrecy.keep(key) }
@@ -17,7 +17,7 @@ final class ControlledKey: OwnerKeys {
 }
 
 extension JSON {
-  /// The key of a lock's owner, for a client on the control socket.
+  /// Creates the JSON form of an owner's key, for a client on the control socket.
   init(exposing key: LockKey) {
     self = .known([
       "uuid": .text(key.deviceID.description), "secret": .text(key.secret.exposedBytes.hex),
@@ -28,7 +28,7 @@ extension JSON {
 }
 
 extension LockKey {
-  /// Reads what the emulator of a lock says of its key.
+  /// Parses the key from an emulator's answer.
   fileprivate init(exposed key: JSON) throws(ControlError) {
     guard let uuid = key["uuid"]?.string, let secret = key["secret"]?.string else {
       throw ControlError("a registered lock without its key")

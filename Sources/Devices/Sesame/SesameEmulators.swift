@@ -11,7 +11,7 @@ import Sesame
 import SesameDevice
 
 extension SesameLocks {
-  /// With their real protocol, each behind a client and a link, direct or over the air.
+  /// The emulated locks with their real protocol, each behind a client and a link, direct or over the air.
   var emulators: [EmulatedDevice] {
     let defects = LockDefect.allCases.map(\.name)
     return EmulatedLockSpecification.names.map { name, model in
@@ -27,12 +27,13 @@ extension SesameLocks {
     }
   }
 
-  /// What can stand in for a product: those of one generation for each other.
+  /// Returns the family of a product: locks of one generation can replace each other in scenarios.
   static func name(of model: ProductModel) -> String {
     model.generation == .os2 ? "sesame-os2" : "sesame-os3"
   }
 
-  /// What a client of a lock reports. The machine is not made for that: every command lists the devices when it starts.
+  /// The readings of a lock's client. The names come without building the machine, since every command lists the
+  /// devices when it starts.
   static let readings = MachineDefinition.sesameReadings.map(\.name)
 }
 
@@ -42,7 +43,7 @@ struct SesameEmulator: LockEmulation {
 
   var family: LockFamily { .sesame }
 
-  /// What kind of lock it is with some options.
+  /// Returns the specification of the lock with the given options.
   func specification(
     _ options: [DeviceSpec.Setting]
   ) throws(DeviceProblem) -> EmulatedLockSpecification {
@@ -79,7 +80,7 @@ struct SesameEmulator: LockEmulation {
   }
 }
 
-/// An emulated Sesame that is driven as a real one.
+/// An emulated Sesame that is used like a real one.
 private struct RealSesameEmulation: RealLockEmulation {
   private typealias World = RadioWorld<LockPeripheral>
 
@@ -117,11 +118,11 @@ private struct RealSesameEmulation: RealLockEmulation {
 }
 
 extension DeviceDescription {
-  /// What is known of a real Sesame before it is used.
+  /// Returns what is known about a real Sesame before it is used.
   ///
   /// - Parameters:
-  ///   - isRegistered: whether its key is known.
-  ///   - isConfigured: whether its positions are set, where that is known.
+  ///   - isRegistered: Whether its key is known.
+  ///   - isConfigured: Whether its positions are set; `nil` if unknown.
   static func sesame(
     _ model: ProductModel, slack: Interval, isRegistered: Bool, isConfigured: Bool?,
     under settings: InterlockSettings
@@ -138,7 +139,7 @@ extension DeviceDescription {
 }
 
 extension DeviceProblem {
-  /// What is wrong with the settings of an emulated lock.
+  /// Creates the problem for an error in the settings of an emulated lock.
   init(_ error: LockOptionError) {
     switch error {
     case .unknownDevice(let name, let nearest):

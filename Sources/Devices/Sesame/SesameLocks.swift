@@ -11,7 +11,7 @@ public import SesameDevice
 public import System
 import Transports
 
-/// Sesames on a bench: they are joined to it here, and nowhere else.
+/// The Sesame locks on a bench; only this type connects them to it.
 struct SesameLocks: BuiltInFamily {
   var lock: any FamilyLock.Type { SesameLock.self }
 
@@ -34,7 +34,7 @@ struct SesameLocks: BuiltInFamily {
     var description = DeviceDescription.sesame(
       lock.model, slack: realAirSlack, isRegistered: lock.key != nil, isConfigured: nil, under: settings)
     guard let controlled else { return description }
-    // An emulator that cannot be asked is taken for one of ours: the run will find out.
+    // An emulator that does not answer is treated as the built-in one; the run will report the fault.
     let offered =
       controlled.fixture?.offered
       ?? ControlAbilities(
@@ -60,7 +60,7 @@ struct SesameLocks: BuiltInFamily {
       throw LabFault(.noDevice, error.description)
     }
     let lock = known.lock
-    // That a controller is silent and cannot be brought back is known after five seconds.
+    // With this timeout, a silent controller that cannot be recovered is detected within five seconds.
     var host = HostSettings(address: .staticRandom(SystemEntropy().next()))
     host.commandTimeout = .milliseconds(1200)
     let emulator = controlled?.fixture
@@ -97,7 +97,7 @@ struct SesameLocks: BuiltInFamily {
     return lock
   }
 
-  /// How to recognise a lock among all advertisers.
+  /// Returns how to identify a lock among all advertisers.
   private static func target(of file: LockFile) throws(LabFault) -> LockTarget {
     if let deviceID = (file.lock as? SesameLock)?.deviceID { return .deviceID(deviceID) }
     if let address = file.address { return .address(address) }
