@@ -3,13 +3,13 @@ public import System
 public import Journal
 import Basics
 
-/// The folder of a night, beside those of runs, with all that is needed to resume it, and its results.
+/// The folder of a night, next to those of runs: its results, and everything that is needed to resume it.
 ///
 ///     runs/2026-11-22T02-00-00-nightly/
 ///       night.jsonl      starts and results, each line on the disk before it takes effect
 ///       cases/00042/     the folder of the 42nd child
-///       journal.jsonl    everything as the journal of one run; during the night, the judgements so far
-///       summary.json     the contents of its page; if it exists, so does every report
+///       journal.jsonl    everything as the journal of one run; during the night, the verdicts so far
+///       summary.json     the contents of its page; written last: if it exists, so does every report
 public final class NightlyFolder {
   public let folder: RunFolder
   public let seed: UInt64
@@ -36,7 +36,7 @@ public final class NightlyFolder {
   public init(
     _ open: Unfinished, _ run: EarlierRun, reports: ReportPlaces, cases: Int
   ) throws(FileFault) {
-    // Its manifest always names the plan, by which it is found again, whenever the process is killed.
+    // The manifest names the plan at all times, so that the night is found again even if this process is killed.
     folder = try RunFolder(
       resuming: run, reports: reports, cases: cases, command: [], properties: [("plan", open.plan)])
     seed = open.seed
@@ -67,7 +67,7 @@ public final class NightlyFolder {
     }
   }
 
-  /// The file that is written last.
+  /// The name of the file that is written last.
   public static let summary = "summary.json"
 
   /// A night that did not end.

@@ -4,8 +4,8 @@ public import System
 import Harness
 import Basics
 
-/// The journal of a night: the runs with its cases, in the order of the plan, the results of other cases, and
-/// the findings of campaigns.
+/// The journal of a night: the runs of its cases, in the order of the plan, the results of cases that were not
+/// run, and the findings of campaigns.
 ///
 /// It has the form of one run's journal, with the lines that the runs of the night wrote (``KeptCase``).
 public struct NightlyJournal {
@@ -18,7 +18,7 @@ public struct NightlyJournal {
     ended = Dictionary(night.ended.map { ($0.attempt.number, $0) }) { $1 }
   }
 
-  /// Writes it as a whole.
+  /// Writes the journal as a whole.
   ///
   /// - Parameters:
   ///   - tally: the result of the night; `nil` while it has not ended.
@@ -43,7 +43,7 @@ public struct NightlyJournal {
     if let tooLittle = tally?.tooLittle { words.append(tooLittle) }
     try write(words.map { .event(Record.Event(.diagnostic, $0, at: .zero)) })
     if let tally { try write([.end(Record.End(tally))]) }
-    // Earlier versions wrote the time of each line.
+    // Earlier versions also wrote a file with the time of each line; it does not belong to this journal.
     try removeFile(Path.join(Path.folder(of: path), CaseTime.file))
     try file.commit()
   }

@@ -4,8 +4,8 @@ import Synchronization
 
 /// Writes the journal of a running night, so that reports can be made before its end.
 ///
-/// The whole journal is written each time, in a thread of its own: in a large night that takes a while,
-/// during which no child must be mistaken for a hanging one.
+/// Each write replaces the whole journal, which takes a while in a large night. It runs in its own thread,
+/// because the session must keep polling: otherwise a child would seem to hang.
 final class NightlyJournalWriter: Sendable {
   /// The minimum interval between two writes.
   private static let period = Interval.seconds(10)
@@ -14,7 +14,7 @@ final class NightlyJournalWriter: Sendable {
 
   private struct State {
     var isWriting = false
-    /// When it may be written next, by the monotonic clock.
+    /// When the journal may be written next, by the monotonic clock.
     var next = Interval.zero
     var fault: FileFault?
   }
@@ -27,10 +27,11 @@ final class NightlyJournalWriter: Sendable {
   /// Whether a write is in progress.
   var isWriting: Bool { state.withLock(\.isWriting) }
 
-  /// Begins to write the journal.
+  /// Starts to write the journal.
   ///
-  /// - Parameter body: writes it; called in another thread, and not at all if the last write was too recent.
-  /// - Returns: whether it is being written.
+  /// - Parameter body: writes the journal; called in another thread, and not at all if the last write is still in
+  ///   progress or too recent.
+  /// - Returns: whether the write has started.
   func write(_ body: @escaping @Sendable () throws(FileFault) -> Void) -> Bool {
     let begin = MonotonicClock.now
     let isTime = state.withLock { state in
@@ -49,7 +50,7 @@ final class NightlyJournalWriter: Sendable {
         state.fault = fault
       }
     }
-    // A night that waits for its journal is better than one without.
+    // Without a thread, the night waits for the write: that is better than no journal.
     if !inBackground(work) { work() }
     return true
   }

@@ -23,7 +23,7 @@ public struct NightlyLab: Sendable {
   private(set) var dongles: [NightDongle] = []
   /// The identities of locks and dongles, whatever their names in the bench.
   private var identities: [NightDevice: String] = [:]
-  /// The scenarios that park locks of drivers, by path.
+  /// The scenarios that park the locks of drivers, by the names of the locks.
   private(set) var parks: [String: String] = [:]
   /// Fuzzing without a matching lock, one sentence each.
   private(set) var unmet: [String] = []
@@ -50,7 +50,7 @@ public struct NightlyLab: Sendable {
   /// The path of the inventory.
   var benchPath: String { bench.path }
 
-  /// Finds the places of the lab, if one is named: only locks at these places are used.
+  /// Finds the places of the lab, if a lab is named: the night uses only locks at these places.
   public mutating func findPlaces(_ request: Reservation.Request?, _ messages: StatusLine) throws(NoPlace) {
     guard let request else { return }
     places = try NightlyPlaces(request, bench, messages)
@@ -98,7 +98,7 @@ public struct NightlyLab: Sendable {
     tags.isEmpty ? "there is no lock" : "no lock has the tags \(tags.joined(separator: ", "))"
   }
 
-  /// Plans the scenarios of a suite without a matching lock: they are not run, and reported.
+  /// Plans the scenarios of a suite without a matching lock: they are reported, and not run.
   private mutating func plan(
     _ suite: NightPlan.Suite, for reason: String, seed: UInt64, _ messages: StatusLine
   ) throws(UsageError) {

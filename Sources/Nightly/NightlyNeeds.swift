@@ -168,7 +168,7 @@ extension NightlyReport {
     return head + ": " + needs.map { "\($0.title)\($0.what)" }.joined(separator: ", ")
   }
 
-  /// The number of locks that need a person, or that the lab does.
+  /// The headline of the needs: how many locks need a person, or that the lab does.
   static func head(_ needs: [NightlyNeed], of count: Int) -> String? {
     guard !needs.isEmpty else { return nil }
     let locks = needs.count { $0.kind == .lock }

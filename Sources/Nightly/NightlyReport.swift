@@ -5,8 +5,8 @@ public import Journal
 public import Reporting
 import Basics
 
-/// The report for a lab manager in the morning: what ran, what is new, what is flaky, what is worn, what was
-/// not run and why, and how each lock was left.
+/// The report for a lab manager in the morning: which cases ran, which failures are new, which cases are flaky, how
+/// worn the locks are, what was not run and why, and how each lock was left.
 public struct NightlyReport {
   /// A case that failed, or passed only on a retry.
   struct Item: Equatable {
@@ -82,7 +82,7 @@ public struct NightlyReport {
   public let runs: NightlyRuns
   public let folder: NightlyFolder
   let took: Interval
-  /// The minimum number of judgements.
+  /// The minimum number of verdicts.
   let minimum: MinimumVerdicts
   /// The files with more details.
   public var reports: [String] = []
@@ -273,7 +273,7 @@ public struct NightlyReport {
 }
 
 extension NightResult.Cause {
-  /// The status that such a reason of an omitted case gives the night.
+  /// The exit status of a night with a case that was not run for this reason.
   fileprivate var status: CommandStatus {
     switch self {
     case .budget: .safetyLimit
@@ -309,7 +309,7 @@ extension NightlyReport {
   /// The lab faults that are not quarantined.
   var trouble: [Item] { news(.labFault) }
 
-  /// Why there are fewer judgements than required, if everything agrees.
+  /// Why there are fewer verdicts than required, if everything agrees.
   public var shortfall: String? { tally.tooLittle }
 
   /// The exit status of the command.
@@ -402,7 +402,7 @@ extension NightlyReport {
     lines += chosen.map { "  chosen   \($0)" }
     if !reports.isEmpty { lines.append("") }
     lines += reports.map { "  report   \($0)" }
-    // No name of a scenario, a lock or a file begins a line of ours.
+    // A line break in the name of a scenario, a lock or a file must not begin a line of the report.
     return lines.map(\.inOneLine).joined(separator: "\n")
   }
 
@@ -476,7 +476,7 @@ extension NightlyReport {
 
   private func table(_ rows: [[String]], _ paint: Painter, bad: [Bool]) -> [String] {
     let rows = rows.map { $0.map(\.inOneLine) }
-    // Nothing follows the last column.
+    // The last column is not padded.
     let widths = rows[0].indices.dropLast().map { column in rows.map { $0[column].count }.max() ?? 0 } + [0]
     return rows.enumerated().map { number, row in
       let text = zip(row, widths).map { $0.leftAligned(in: $1) }.joined(separator: "  ")

@@ -24,7 +24,7 @@ public struct NightlyRuns: Sendable {
     "\(folder)/cases/\(number.padded(to: 5))"
   }
 
-  /// The file that a run holds for its lifetime.
+  /// The file that a run keeps locked as long as it lives.
   func heldFile(of number: Int) -> String { folder(of: number) + "/alive" }
 
   /// The journal of a run; `nil` if it has none.
@@ -68,8 +68,8 @@ public struct NightlyRuns: Sendable {
     return words.map(shellWord).joined(separator: " ")
   }
 
-  /// Why no run may begin now: there is no disk space for its output. It would fail, and seem to have a
-  /// faulty lock.
+  /// Why no run may begin now: there is no disk space for its output. A run without space would fail, and its
+  /// lock would seem faulty.
   var shortage: FileFault? {
     do throws(FileFault) {
       _ = try ReservedSpace(for: folder + "/cases/room", bytes: 4 << 20)
@@ -88,7 +88,7 @@ public struct NightlyRuns: Sendable {
     var (choices, runs) = (ShownChoices(), [NightAttempt]())
     for run in night.ended where run.ending.verdict == .agreed && !run.ending.shown.isEmpty {
       guard var test = test(of: run.attempt)?.record.named(on: run.attempt.lock, attempt: 1) else { continue }
-      // Locks may be devices of one kind.
+      // Several locks may have the same device description: the lock's name distinguishes them.
       test.device = run.attempt.lock
       let before = choices
       let shown = run.ending.shown.map { Record.ShownChoice($0.choice, $0.options) }
@@ -159,8 +159,8 @@ extension NightlyRuns {
     return ending
   }
 
-  /// How long a lock must rest that reached a limit or must not be parked yet, as after a jam; `nil` if
-  /// nothing blocks it, or time does not help.
+  /// How long a lock must rest after it reached a limit, or before it may be parked, as after a jam; `nil` if
+  /// nothing blocks the lock, or if waiting does not help.
   private static func pause(
     after ending: NightEnding, _ ledger: ActuationBudget, under limits: LockLimits
   ) -> Interval? {
@@ -210,7 +210,7 @@ extension NightlyRuns {
     switch attempt.work {
     case .test:
       guard let verdict = headerScan.verdict else {
-        // A run that was stopped while it waited for its place.
+        // The run was stopped while it waited for its lock or transport.
         if status == Int(CommandStatus.incomplete.rawValue) {
           return NightEnding(.incomplete, "it was stopped", park: park)
         }

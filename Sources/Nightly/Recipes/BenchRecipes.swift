@@ -4,7 +4,7 @@ import Harness
 import Bench
 import System
 
-/// Recipes for one's own machines.
+/// Recipes for the user's own hosts.
 extension Recipe {
   /// A script that installs a service and its timer.
   ///
@@ -18,7 +18,7 @@ extension Recipe {
     ])
   }
 
-  /// The service that resumes a night after a restart of the machine.
+  /// The service that resumes a night after a restart of the host.
   private var resumption: String {
     guard let nightly else { return "" }
     return """
@@ -31,7 +31,8 @@ extension Recipe {
 
   private var service: String { nightly.map { nightService($0, resumes: false) } ?? runService }
 
-  /// The night itself reports its status; if it is silent, it is killed and resumed.
+  /// The service of the night, which reports its status to systemd; if it is silent, systemd kills and restarts it,
+  /// and it resumes the night.
   private func nightService(_ nightly: [String], resumes: Bool) -> String {
     let words = [command ?? "lockstep"] + nightWords(nightly, resumes: resumes)
     return EmbeddedFile.recipeNightService.text([

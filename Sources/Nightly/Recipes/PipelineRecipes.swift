@@ -6,7 +6,7 @@ import Harness
 extension Recipe {
   private static let image = "swift:6.3-bookworm"
 
-  /// Remarks for the reader of the file, on the machine that it needs.
+  /// Remarks for the reader of the file, on the host that it needs.
   private var remarks: [String] {
     if builds {
       return [
@@ -99,7 +99,7 @@ extension Recipe {
       { $1 })
   }
 
-  /// The common part of both jobs.
+  /// The values that both jobs share: name, host, container and build step.
   private var githubMachine: [String: String] {
     [
       "name": name, "machine": isBench || command != nil ? "[self-hosted, linux]" : "ubuntu-24.04",

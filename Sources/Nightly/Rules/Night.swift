@@ -10,18 +10,18 @@ public import Basics
 ///     new ──────────▶ under way ─────────────────────────────────▶ over
 ///                     │       ▲    and nothing runs
 ///      killed at any  ▼       │ begin
-///      moment         taken up again from its record
+///      moment         resumed from its record
 ///
 /// It does no I/O and reads no clock: feed it what happened and when, as time since the night began, then
 /// carry out the actions it returns, in order. ``NightAction/record(_:)`` precedes its effect: the line must
-/// be on the disk before the next action is carried out. If it cannot be written, that line and all later
-/// lines and starts are omitted and reported with ``NightEvent/unwritten(_:why:)``; stops and kills are
-/// carried out nevertheless.
+/// be on the disk before the next action is carried out. If a line cannot be written, omit it and all later
+/// lines and starts, and report them with ``NightEvent/unwritten(_:why:)``; carry out stops and kills
+/// nevertheless.
 ///
 /// Its invariants:
 ///
 /// - A lock and a dongle are in at most one run at a time.
-/// - A case with a verdict is never begun again. One that was begun and has no end in the record may be.
+/// - A case with a verdict is never begun again. A case that was begun and has no end in the record may be.
 /// - The movements made, and those that running children may still make, never exceed the budgets; the
 ///   movements for parking each lock are reserved.
 /// - A lock that was left unparked, or whose position is unknown, is parked first; if that fails it is out of
@@ -158,7 +158,7 @@ public struct Night: Sendable {
   }
 
   var state = State.new(isResumed: false)
-  /// The lines that could not be written yet, which have taken effect here, and when the next attempt is due.
+  /// The lines that could not be written yet, although this value has applied them; and when to try again.
   private var held: (lines: [NightLine], until: Instant)?
   var nextNumber = 1
   var retriesUsed = 0
@@ -205,13 +205,13 @@ public struct Night: Sendable {
 
 /// An event of a night.
 public enum NightEvent: Equatable, Sendable {
-  /// It begins or resumes, by the clocks of the machine.
+  /// It begins or resumes, at this time of the host's clocks.
   case begin(BenchTime)
   /// A run ended, by its number.
   case ended(Int, NightEnding)
   /// A run showed a sign of life.
   case sign(Int)
-  /// Time has passed, to ``Night/deadline`` or anywhere.
+  /// Time has passed: ``Night/deadline`` is reached, or not yet.
   case time
   /// A stop was requested, for this reason.
   case stop(String)
@@ -289,7 +289,7 @@ extension Night {
     } else {
       write(.begin(name: name, time), &actions)
     }
-    // The state before the record can have it.
+    // A night that was killed after the last run of a case may lack the case's result in its record.
     for index in cases.indices where cases[index].result == nil && !cases[index].isRunning {
       if let result = decision(on: cases[index]) {
         write(.done(cases[index].test.identity, result, at: now), &actions)
@@ -365,7 +365,7 @@ extension Night {
     judgeLocks(at: now, &actions)
   }
 
-  /// Reverts lines that could not be written.
+  /// Handles lines that could not be written: reverts starts, and keeps the other lines for the next attempt.
   private mutating func requeue(_ lines: [NightLine], at now: Instant) {
     var kept = held?.lines ?? []
     for line in lines {
@@ -382,7 +382,7 @@ extension Night {
     actions += lines.map { .record($0) }
   }
 
-  /// Applies a line, and has it written.
+  /// Applies a line, and requests that it be written.
   mutating func write(_ line: NightLine, _ actions: inout [NightAction]) {
     apply(line)
     if held == nil { actions.append(.record(line)) } else { held?.lines.append(line) }

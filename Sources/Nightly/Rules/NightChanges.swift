@@ -104,7 +104,7 @@ extension Night {
     if locks[index].lock.isReal {
       // If the movements were not counted, all permitted ones may have been made.
       let cycleCounter = ending.cycleCounter ?? attempt.cycleCounter + attempt.actuations
-      // Not its last value: a resumed night has the present one.
+      // Not the movements since the last known value: a resumed night begins with the present value of the counter.
       locks[index].used += max(0, cycleCounter - attempt.cycleCounter)
       locks[index].cycleCounter = max(cycleCounter, locks[index].cycleCounter)
       // A lock without movements is where it was: movements are counted before they begin.
@@ -135,7 +135,7 @@ extension Night {
   private func isWorthFuzzing(after attempt: NightAttempt, _ ending: NightEnding) -> Bool {
     switch ending.verdict {
     case .agreed, .flaky: true
-    // It has made the movements of one stretch, and there may be more for another.
+    // The movements of this stretch are used up: there may be some left for another stretch.
     case .limited: ending.cycleCounter.map { $0 > attempt.cycleCounter } ?? false
     case .diverged, .failedAsFlaky, .unmet, .labFault, .incomplete, .skipped, .excused: false
     }
@@ -148,7 +148,7 @@ extension Night {
       locks[index].outOfUse = why
       locks[index].failures = []
       if why == nil { locks[index].parkAttempts = 0 }
-      // The devices over which it failed are not to blame.
+      // The dongles over which the lock failed are not to blame.
       for other in dongles.indices { dongles[other].failures.removeAll { $0 == name } }
     case .dongle(let name):
       guard let index = dongleIndex(name) else { return }
@@ -160,6 +160,6 @@ extension Night {
 }
 
 extension NightEnding {
-  /// Whether it is a lab fault, or counts against the lock and its dongle otherwise.
+  /// Whether it counts against the lock and its dongle: only a lab fault does.
   fileprivate var isFailure: Bool { verdict == .labFault }
 }

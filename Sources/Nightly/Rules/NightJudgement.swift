@@ -90,7 +90,7 @@ extension Night {
     return NightResult(run == nil ? .diverged : .unmet, run?.ending.message ?? message)
   }
 
-  /// The present reason of a case without a result.
+  /// The result of a case, or the present reason why it has none.
   public func reason(for state: CaseState) -> NightResult {
     if let result = state.result { return result }
     if let reason = state.test.skipReason { return NightResult(.skipped, reason) }
@@ -142,7 +142,7 @@ extension Night {
     return state.test.quarantine != nil && result.ending.isRed ? .excused : result.ending
   }
 
-  /// Why a lock was not fuzzed that was to be; `nil` for any other.
+  /// Why a lock that was to be fuzzed was not; `nil` for any other lock.
   func reasonNotFuzzed(_ lock: LockState) -> String? {
     let isFuzzed = ended.contains { run in
       if case .fuzz = run.attempt.work { run.attempt.lock == lock.lock.name } else { false }
@@ -161,7 +161,7 @@ extension Night {
 // MARK: - Locks and dongles
 
 extension Night {
-  /// The meaning of an ending under its circumstances.
+  /// The ending of a run, adjusted if the run was stopped or killed or its lock needs no parking.
   func normalized(_ ending: NightEnding, of run: Running) -> NightEnding {
     var ending = ending
     switch run.stage {
@@ -178,7 +178,7 @@ extension Night {
     return ending
   }
 
-  /// Puts a lock or a dongle out of use that failed too often.
+  /// Puts a lock or a dongle that failed too often out of use.
   mutating func judge(_ attempt: NightAttempt, at now: Instant, _ actions: inout [NightAction]) {
     guard let lock = locks.first(where: { $0.lock.name == attempt.lock }) else { return }
     let dongle = dongles.first { $0.dongle.name == attempt.dongle }
@@ -200,7 +200,7 @@ extension Night {
     }
   }
 
-  /// Puts locks out of use that cannot be parked.
+  /// Puts locks that cannot be parked out of use.
   mutating func judgeLocks(at now: Instant, _ actions: inout [NightAction]) {
     for lock in locks where lock.outOfUse == nil && lock.parkAttempts >= Self.maximumParkAttempts {
       guard case .elsewhere(let why) = lock.park else { continue }

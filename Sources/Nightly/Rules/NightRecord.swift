@@ -4,10 +4,10 @@ import Journal
 
 /// A line of a night's record, from which the night can be resumed.
 ///
-/// A line is on the disk before it takes effect, so that a night that was killed at any moment knows
-/// everything that it began. The record grows only at its end; an incomplete last line counts as not written.
+/// A line is on the disk before it takes effect: whenever a night is killed, its record contains everything that
+/// it began. The record grows only at its end; an incomplete last line counts as not written.
 public enum NightLine: Equatable, Sendable {
-  /// The night begins, by the clocks of the machine.
+  /// The night begins, at this time of the host's clocks.
   case begin(name: String, BenchTime)
   /// The night is resumed.
   case resumed(at: Instant)
@@ -17,7 +17,7 @@ public enum NightLine: Equatable, Sendable {
   case end(Int, NightEnding, at: Instant)
   /// A lock or a dongle is out of use from now on.
   case out(NightDevice, why: String, at: Instant)
-  /// It is in use again.
+  /// A lock or a dongle is in use again.
   case back(NightDevice, at: Instant)
   /// A case has its result.
   case done(String, NightResult, at: Instant)
@@ -48,7 +48,7 @@ public struct NightRecordError: Error, Equatable, Sendable, CustomStringConverti
 extension NightLine {
   /// The time since a night began.
   ///
-  /// While the machine runs, the monotonic clock counts. After a restart only the calendar is available,
+  /// Until the host restarts, the monotonic clock counts. After a restart only the calendar is available,
   /// which may have been set back: the time is never less than that of the last line.
   ///
   /// - Returns: `nil` if the record has no beginning.

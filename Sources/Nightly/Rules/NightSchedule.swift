@@ -11,8 +11,8 @@ extension Night {
   mutating func schedule(at now: Instant, _ actions: inout [NightAction]) {
     guard pausedUntil == nil else { return }
     let isTime = now < .zero + settings.duration && stopped == nil
-    // A lock that failed comes after others: they show whether it or the dongle is to blame. Then the lock
-    // with the most work comes first, so that none has much left at the end.
+    // A lock that failed comes after others: their runs show whether the lock or the dongle is to blame. Of the
+    // others, the lock with the most work comes first, so that no lock has much left at the end.
     let order = locks.indices.filter { locks[$0].run == nil }.sorted { left, right in
       let (one, other) = (locks[left], locks[right])
       return (one.failures.count, other.open.count, left) < (other.failures.count, one.open.count, right)
@@ -70,7 +70,7 @@ extension Night {
     }
     let left = .zero + settings.duration - now
     guard left >= Self.minimumFuzzing, let transport = transport(for: index, avoiding: []) else { return }
-    // Cases have precedence: a dongle that one of them could use is left to it.
+    // Cases have precedence: a dongle that a waiting case could use is not used for fuzzing.
     for other in locks where other.outOfUse == nil && other.spent == nil {
       let isRival =
         transport.dongle.map { other.lock.dongles?.contains($0) ?? false } ?? (other.lock.dongles == nil)
@@ -105,7 +105,8 @@ extension Night {
     return freeDongles(of: index, avoiding: avoided).map { ($0, ()) }
   }
 
-  /// A free dongle that reaches a lock; one to avoid is used only if there is no other, busy or not.
+  /// A free dongle that reaches a lock. A dongle to avoid is used only if no other dongle reaches the lock, not
+  /// if the others are busy.
   private func freeDongles(of index: Int, avoiding avoided: [String]) -> String? {
     let usable = dongles.filter {
       locks[index].lock.dongles?.contains($0.dongle.name) ?? false && $0.outOfUse == nil
