@@ -1,10 +1,10 @@
-/// How the URL of a database of PostgreSQL begins, as libpq reads it.
+/// The schemes of PostgreSQL URLs, as libpq reads them.
 public let databaseSchemes = ["postgres://", "postgresql://"]
 
-/// A word of a command line, with every URL of PostgreSQL in it cut down to its host and its database.
+/// Returns a command-line argument with the first PostgreSQL URL in it reduced to host and database.
 ///
-/// A password may stand before the host and also among what follows the question mark, and a URL that is written
-/// wrongly may have it anywhere: so nothing is kept but what certainly is none.
+/// A password may precede the host or be part of the query, and may be anywhere in a malformed URL. Only text that
+/// is certainly no password is therefore kept, and everything after the URL is dropped.
 public func withoutSecrets(_ word: String) -> String {
   let places = databaseSchemes.compactMap { scheme in
     word.firstRange(of: scheme).map { (start: $0.lowerBound, end: $0.upperBound) }
@@ -12,11 +12,11 @@ public func withoutSecrets(_ word: String) -> String {
   guard let place = places.min(by: { $0.start < $1.start }) else { return word }
   var rest = word[place.end...]
   rest = rest[..<(rest.firstIndex { "?#".contains($0) || $0.isWhitespace } ?? rest.endIndex)]
-  // A password may have an @, and wrongly a slash: what stands before the last @ is no host.
+  // A password may contain an @ and, in a malformed URL, a slash: the host begins after the last @.
   if let at = rest.lastIndex(of: "@") { rest = rest[rest.index(after: at)...] }
   let parts = rest.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
   let hosts = (parts.first ?? "").split(separator: ",").map { host in
-    // Nothing but a number is a port.
+    // A port is a number; anything else is dropped.
     guard let colon = host.lastIndex(of: ":"), !host.hasSuffix("]") else { return plain(host) }
     let port = host[host.index(after: colon)...]
     return plain(host[..<colon]) + (port.allSatisfy(\.isNumber) && !port.isEmpty ? ":" + port : "")

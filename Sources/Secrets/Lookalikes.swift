@@ -1,8 +1,8 @@
-/// What may be keys in a text that is not known to hold any: a lock file that is taken for a scenario, a share key that
-/// was pasted into a command line.
+/// Finds possible keys in a text that should not contain any: a lock file mistaken for a scenario, a share key
+/// pasted into a command line.
 public enum Lookalikes {
-  /// Long words of a text that speaks of keys, where they look like hexadecimal digits or base64; as they stand there,
-  /// and the bytes that digits stand for.
+  /// Returns the long words that look like hexadecimal digits or base64, if the text mentions keys. Digits are
+  /// returned both as text and as the bytes that they represent.
   public static func secrets(in text: [UInt8]) -> [Secret] {
     let signs = ["secret", "key:", "sk="]
     guard signs.contains(where: { speaks(text, of: Array($0.utf8)) }) else { return [] }
@@ -16,7 +16,8 @@ public enum Lookalikes {
     }
   }
 
-  /// Whether a text holds a word. Every file that is read is searched, and a general search takes as long as reading it.
+  /// Returns whether a text contains a word. Every file that is read is searched, and a general search would take
+  /// as long as reading the file.
   private static func speaks(_ text: [UInt8], of word: [UInt8]) -> Bool {
     guard text.count >= word.count else { return false }
     return (0...text.count - word.count).contains { start in
@@ -24,7 +25,7 @@ public enum Lookalikes {
     }
   }
 
-  /// The words, of characters that keys are written in.
+  /// Splits a text into words of the characters that occur in keys.
   private static func words(of text: [UInt8]) -> [ArraySlice<UInt8>] {
     text.split { byte in
       switch byte {
@@ -36,7 +37,7 @@ public enum Lookalikes {
     }
   }
 
-  /// Whether there are capitals, small letters and digits in it.
+  /// Returns whether a word contains upper-case letters, lower-case letters and digits.
   private static func isMixed(_ word: ArraySlice<UInt8>) -> Bool {
     [
       UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -47,7 +48,7 @@ public enum Lookalikes {
 }
 
 extension Redactor {
-  /// Has what looks like keys in a text taken out from now on.
+  /// Redacts the possible keys in a text from now on.
   public func registerLookalikes(in text: [UInt8]) {
     for secret in Lookalikes.secrets(in: text) { try? register(secret) }
   }

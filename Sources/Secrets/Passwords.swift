@@ -1,8 +1,8 @@
-/// The passwords in what somebody typed: of `scheme://user:PASSWORD@host/…`, and `password=PASSWORD` as libpq reads it.
+/// Finds passwords in user input: in `scheme://user:PASSWORD@host/…`, and in `password=PASSWORD` as libpq reads it.
 ///
-/// They are known by where they stand, so that short ones are found too.
+/// Their position identifies them, so short passwords are found too.
 public enum Passwords {
-  /// The passwords, as they stand there and as they are meant where percent signs stand for something.
+  /// Returns the passwords as typed and, if they contain percent-encoding, also as decoded.
   public static func secrets(in word: String) -> [Secret] {
     let text = Array(word.utf8)
     return ranges(in: text).flatMap { range -> [Secret] in
@@ -26,7 +26,7 @@ public enum Passwords {
     guard let scheme = text.firstRange(of: "://".utf8) else { return nil }
     let rest = text[scheme.upperBound...]
     let slash = rest.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
-    // A password that should have had its solidus escaped is still one.
+    // In a database URL, a slash that should have been percent-encoded may be part of the password.
     let isDatabase = text[..<scheme.lowerBound].contains("postgres".utf8)
     guard
       let at = rest[..<slash].lastIndex(of: UInt8(ascii: "@"))

@@ -1,29 +1,29 @@
-/// A text that comes in pieces, with the secrets taken out that were cut in two.
+/// Redacts a text that arrives in pieces, including secrets that are split between pieces.
 ///
-/// What could be the beginning of a secret is kept back until it is known whether it is one. That is next to nothing:
-/// only what stands in a secret in just this way.
+/// Bytes that may begin a secret are held back until later bytes decide. Few bytes are affected: only sequences
+/// that occur in a registered secret.
 public struct RedactingStream: Sendable {
   private let redactor: Redactor
-  /// How many bytes of a secret must be there before they are kept back.
+  /// The minimum number of bytes of a secret to hold back.
   private let minimum: Int
-  /// What was given out last, as it came in, and how far back it is looked at.
+  /// The end of the previous output, before redaction: the context for the next search, at most ``reach`` bytes.
   private var before: [UInt8] = []
   private static let reach = 128
-  /// What is kept back.
+  /// The bytes that are held back.
   private var kept: [UInt8] = []
-  /// Whether the last of what was given out is a mark whose secret may go on.
+  /// Whether the output ends in a mark whose secret may continue.
   private var endsInMark = false
 
   /// Begins a text.
   ///
-  /// - Parameter isLive: whether somebody waits for each piece: then the first two bytes of a secret are not kept back
-  ///   by themselves.
+  /// - Parameter isLive: whether a reader waits for each piece: one or two bytes of a secret alone are then not
+  ///   held back.
   public init(_ redactor: Redactor = .shared, isLive: Bool = false) {
     self.redactor = redactor
     minimum = isLive ? 3 : 1
   }
 
-  /// Takes in a piece, and gives out what is sure.
+  /// Processes a piece, and returns the bytes that can be output.
   public mutating func next(_ piece: [UInt8]) -> [UInt8] {
     if !redactor.isActive, kept.isEmpty { return piece }
     let text = before + kept + piece
@@ -31,7 +31,7 @@ public struct RedactingStream: Sendable {
     return give(text, found, upTo: max(before.count, sure))
   }
 
-  /// Ends the text, and gives out what was kept back.
+  /// Ends the text, and returns the bytes that were held back.
   public mutating func finish() -> [UInt8] {
     if kept.isEmpty { return [] }
     let text = before + kept
@@ -45,7 +45,7 @@ public struct RedactingStream: Sendable {
       return []
     }
     var result = replaced(text[start..<end], found)
-    // The mark of a secret that goes on from the last piece is there already.
+    // If a secret continues from the last piece, its mark was already output.
     if endsInMark, found.contains(where: { $0.lowerBound < start && start < $0.upperBound }) {
       result.removeFirst(Redactor.mark.utf8.count)
     }

@@ -1,37 +1,41 @@
 import Synchronization
 
-/// Finds secrets in what is about to leave the program, and takes them out.
+/// Finds secrets in everything that is about to leave the program, and replaces them.
 ///
-/// Every sink asks ``shared``: standard output and error, journals, manifests, captures, reports, the history. A secret
-/// that was registered is found as raw bytes, as hexadecimal digits of either case, as base64 of both alphabets at any
-/// place of a longer text, with or without padding, and as text; each also with its bytes in reverse order; and with what
-/// formats put between or in place of its parts: spaces, line breaks, colons, `0x`, `\x`, `\u00`, percent signs, the
-/// escapes of C, JSON and XML. Eight bytes in a row are enough, so a key of which an end was cut off is found too.
-/// Each place becomes ``mark``.
+/// Every sink uses ``shared``: standard output and error, journals, manifests, captures, reports, the history. A
+/// registered secret is found in each of these forms, in either byte order:
 ///
-/// While nothing is registered, which is the case in every run without a real lock, asking costs one look at a number.
+/// - raw bytes, and text;
+/// - hexadecimal digits of either case;
+/// - base64 of both alphabets, at any position of a longer text, with or without padding.
+///
+/// Separators and escapes do not hide it: spaces, line breaks, colons, `0x`, `\x`, `\u00`, percent-encoding, and
+/// the escapes of C, JSON and XML. Eight consecutive bytes are enough, so a truncated key is found too. Each
+/// occurrence becomes ``mark``.
+///
+/// While no secret is registered, as in every run without a real lock, a call costs one atomic load.
 public final class Redactor: Sendable {
-  /// The one that all sinks ask.
+  /// The redactor that all sinks use.
   public static let shared = Redactor()
 
-  /// What stands where a secret stood.
+  /// The text that replaces a secret.
   public static let mark = "‹redacted›"
 
-  /// The fewest bytes that can be told from ordinary text.
+  /// The minimum length of a secret in bytes: a shorter one cannot be distinguished from ordinary text.
   public static let shortest = 8
 
   private let hasSecrets = Atomic<Bool>(false)
   private let forms = Mutex(SecretForms())
 
-  /// Makes one that knows no secret.
+  /// Makes a redactor without secrets.
   public init() {}
 
-  /// Whether there is anything to be found.
+  /// Whether any secret is registered.
   public var isActive: Bool { hasSecrets.load(ordering: .acquiring) }
 
-  /// Has a secret taken out from now on.
+  /// Redacts a secret from now on.
   ///
-  /// - Throws: why it cannot be: it is too short, or too much like ordinary text.
+  /// - Throws: a ``RedactionRefusal`` if the secret is too short, or too similar to ordinary text.
   public func register(_ secret: Secret) throws(RedactionRefusal) {
     guard secret.count >= Self.shortest else { throw .tooShort(secret.count) }
     let bytes = secret.withBytes { bytes in bytes.indices.map { bytes[$0] } }
@@ -40,7 +44,7 @@ public final class Redactor: Sendable {
     hasSecrets.store(true, ordering: .releasing)
   }
 
-  /// A text without the secrets in it.
+  /// Returns a text with a mark in place of each secret.
   public func redacted(_ text: String) -> String {
     guard isActive else { return text }
     let bytes = Array(text.utf8)
@@ -48,14 +52,14 @@ public final class Redactor: Sendable {
     return found.isEmpty ? text : String(decoding: replaced(bytes[...], found), as: UTF8.self)
   }
 
-  /// Bytes without the secrets in them.
+  /// Returns bytes with a mark in place of each secret.
   public func redacted(_ bytes: [UInt8]) -> [UInt8] {
     guard isActive else { return bytes }
     let found = ranges(in: bytes)
     return found.isEmpty ? bytes : replaced(bytes[...], found)
   }
 
-  /// Bytes with as many stars where secrets stood: for formats that count.
+  /// Returns bytes with asterisks in place of secrets, for formats in which the length matters.
   public func masked(_ bytes: [UInt8]) -> [UInt8] {
     guard isActive else { return bytes }
     var bytes = bytes
@@ -65,13 +69,13 @@ public final class Redactor: Sendable {
     return bytes
   }
 
-  /// Where the secrets stand, in order and apart from each other.
+  /// Returns the ranges of secrets, in order and without overlaps.
   func ranges(in bytes: [UInt8]) -> [Range<Int>] {
     let forms = forms.withLock { $0 }
     return merged(SymbolReading.Encoding.allCases.flatMap { SymbolReading(bytes, $0).ranges(of: forms) })
   }
 
-  /// Where the secrets stand in a text that goes on, and from where on it may be the beginning of another one.
+  /// Returns the ranges of secrets in a text that continues, and the offset from which another secret may begin.
   func ranges(in bytes: [UInt8], minimum: Int) -> (found: [Range<Int>], sure: Int) {
     let forms = forms.withLock { $0 }
     let tail = Array(bytes.suffix(Self.tail))
@@ -88,7 +92,7 @@ public final class Redactor: Sendable {
     return (ranges(in: bytes), sure)
   }
 
-  /// How far back the beginning of a secret is looked for.
+  /// How many bytes at the end of a text may contain the beginning of a secret.
   private static let tail = 128
 
   private func merged(_ ranges: [Range<Int>]) -> [Range<Int>] {
@@ -105,18 +109,18 @@ public final class Redactor: Sendable {
 }
 
 extension Redactor: CustomStringConvertible, CustomReflectable {
-  /// Says nothing of the secrets.
+  /// A placeholder that reveals nothing about the secrets.
   public var description: String { "<redactor>" }
 
   /// A mirror without children.
   public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Why a secret cannot be taken out of what is written.
+/// Why a secret cannot be redacted.
 public enum RedactionRefusal: Error, Equatable, Sendable, CustomStringConvertible {
-  /// It has so few bytes.
+  /// It has too few bytes.
   case tooShort(Int)
-  /// It is nearly all one character.
+  /// It consists almost entirely of one character.
   case tooPlain
 
   public var description: String {
@@ -128,7 +132,7 @@ public enum RedactionRefusal: Error, Equatable, Sendable, CustomStringConvertibl
   }
 }
 
-/// A part of a text with marks in place of some ranges; a mark belongs to where its range begins.
+/// Returns a part of a text with a mark in place of each range that overlaps it.
 func replaced(_ bytes: ArraySlice<UInt8>, _ ranges: [Range<Int>]) -> [UInt8] {
   var result: [UInt8] = []
   var index = bytes.startIndex

@@ -1,34 +1,33 @@
-/// Bytes that nobody may see: a key, or a password.
+/// Bytes that must not be revealed: a key, or a password.
 ///
-/// Its text forms and its mirror hide them, it has no coded form and no `==`, and there are two ways to them, which
-/// are easy to search for: ``withBytes(_:)`` and ``revealed``. Whether two secrets are the same is asked by
-/// ``matches(_:)``, which takes as long for every answer. The memory is wiped when the last reference goes; what
-/// somebody copied out of it is theirs to wipe.
+/// Its descriptions and its mirror hide the bytes, and it conforms to neither `Codable` nor `Equatable`. Only
+/// ``withBytes(_:)`` and ``revealed`` give access, and are easy to search for. ``matches(_:)`` compares two secrets
+/// in a time that does not depend on their contents. The memory is wiped when the last reference is released;
+/// callers must wipe their own copies.
 ///
-/// What is known as a secret should also be known to a ``Redactor``, which catches it at the door when somebody who
-/// may have it says it all the same.
+/// Register each secret with a ``Redactor`` too: it catches the secret in the output of code that has access to it.
 public final class Secret: Sendable {
   private let bytes: Memory
 
-  /// Takes bytes.
+  /// Makes a secret from bytes.
   public init(_ bytes: some Collection<UInt8>) {
     self.bytes = Memory(bytes)
   }
 
-  /// Takes the UTF-8 of a text.
+  /// Makes a secret from the UTF-8 of a text.
   public convenience init(text: String) { self.init(text.utf8) }
 
-  /// How many bytes it has.
+  /// The number of bytes.
   public var count: Int { bytes.count }
 
-  /// Lends the bytes for as long as the body runs.
+  /// Gives access to the bytes while the body runs.
   public func withBytes<Result, Failure: Error>(
     _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try bytes.lend(to: body)
   }
 
-  /// The bytes as text, for whoever must hand it on.
+  /// The bytes as text, for code that must pass them on.
   public var revealed: String {
     withBytes { bytes in
       var copy: [UInt8] = []
@@ -37,7 +36,7 @@ public final class Secret: Sendable {
     }
   }
 
-  /// Whether another one has the same bytes. Only the lengths show in how long it takes.
+  /// Returns whether another secret has the same bytes. The time that this takes depends on the lengths alone.
   public func matches(_ other: Secret) -> Bool {
     withBytes { mine in
       other.withBytes { theirs in
@@ -51,17 +50,17 @@ public final class Secret: Sendable {
 }
 
 extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// Says that there is a secret, and nothing of it.
+  /// A placeholder that reveals nothing about the secret.
   public var description: String { "<secret>" }
 
-  /// Says that there is a secret, and nothing of it.
+  /// A placeholder that reveals nothing about the secret.
   public var debugDescription: String { description }
 
   /// A mirror without children.
   public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Memory of one owner, wiped before it is given back.
+/// Memory with a single owner, wiped before it is deallocated.
 @safe
 private struct Memory: ~Copyable, @unchecked Sendable {
   private let start: UnsafeMutablePointer<UInt8>
@@ -90,7 +89,7 @@ private struct Memory: ~Copyable, @unchecked Sendable {
   }
 }
 
-/// Writes zeros. Not optimised, since nobody reads them.
+/// Overwrites memory with zeros. Not optimized, since the compiler would remove writes that nothing reads.
 @_optimize(none)
 @inline(never)
 private func wipe(_ start: UnsafeMutablePointer<UInt8>, _ count: Int) {

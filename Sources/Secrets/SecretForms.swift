@@ -1,9 +1,10 @@
-/// What a secret looks like in each ``SymbolAlphabet``: every stretch of 64 bits or so, at any place of it, as a number.
+/// The forms of all secrets in each ``SymbolAlphabet``: every window of about 64 bits, at any offset, as a number.
 ///
-/// So a secret is also found where a part of it was cut off, and looking costs the same however many there are.
+/// A secret is therefore found even if a part of it is missing, and a search costs the same for any number of
+/// secrets.
 struct SecretForms: Sendable {
   private var windows: [WindowSet]
-  /// By alphabet and length, everything shorter than a window, as numbers.
+  /// By alphabet and length, all sequences that are shorter than a window, as numbers.
   private var fragments: [[Set<UInt64>]]
 
   init() {
@@ -13,10 +14,10 @@ struct SecretForms: Sendable {
 
   /// Adds a secret.
   ///
-  /// - Returns: whether anything of it can be told from ordinary text.
+  /// - Returns: whether any part of it can be distinguished from ordinary text.
   mutating func add(_ bytes: [UInt8]) -> Bool {
     var isFound = false
-    // Bluetooth sends most of its numbers with the lowest byte first.
+    // Bluetooth sends most numbers with the least significant byte first.
     for bytes in [bytes, bytes.reversed()] {
       isFound = add(bytes, to: .bytes) || isFound
       isFound = add(latin1(bytes), to: .bytes) || isFound
@@ -27,12 +28,12 @@ struct SecretForms: Sendable {
     return isFound
   }
 
-  /// Whether a window is a part of a secret.
+  /// Returns whether a window is part of a secret.
   func contains(_ window: UInt64, in alphabet: SymbolAlphabet) -> Bool {
     windows[alphabet.rawValue].contains(window)
   }
 
-  /// Whether so many symbols, fewer than a window has, stand so in a secret.
+  /// Returns whether a sequence that is shorter than a window is part of a secret.
   func contains(_ fragment: UInt64, of count: Int, in alphabet: SymbolAlphabet) -> Bool {
     fragments[alphabet.rawValue][count].contains(fragment)
   }
@@ -54,17 +55,19 @@ struct SecretForms: Sendable {
     return true
   }
 
-  /// Zeros, and whatever else is mostly one symbol, stand in too many places that are nobody's secret.
+  /// Returns whether a window is distinctive: zeros, and other windows of mostly one symbol, also occur outside
+  /// secrets.
   private func isDistinctive(_ symbols: ArraySlice<UInt8>) -> Bool {
     symbols.allSatisfy { symbol in symbols.count { $0 == symbol } * 2 <= symbols.count }
   }
 
-  /// Bytes of which each was taken for a character, in UTF-8.
+  /// Returns the UTF-8 of bytes that were decoded as Latin-1.
   private func latin1(_ bytes: [UInt8]) -> [UInt8] {
     bytes.flatMap { Array(String(Unicode.Scalar($0)).utf8) }
   }
 
-  /// The base64 characters, as numbers, that follow from these bytes alone when others stand before and behind them.
+  /// Returns the base64 characters, as numbers, that depend on these bytes alone if other bytes precede and follow
+  /// them.
   private func sextets(_ bytes: [UInt8], after lead: Int) -> [UInt8] {
     let bits = ([UInt8](repeating: 0, count: lead) + bytes).flatMap { byte in
       (0..<8).map { byte >> (7 - $0) & 1 }
@@ -76,14 +79,14 @@ struct SecretForms: Sendable {
   }
 }
 
-/// What a secret can be written in.
+/// An alphabet in which a secret can be written.
 enum SymbolAlphabet: Int, CaseIterable {
-  /// Bytes: raw, and as characters.
+  /// Raw bytes, and bytes as characters.
   case bytes
   case hexadecimal
   case base64
 
-  /// The bits of one symbol.
+  /// The number of bits in a symbol.
   var bits: Int {
     switch self {
     case .bytes: 8
@@ -92,7 +95,8 @@ enum SymbolAlphabet: Int, CaseIterable {
     }
   }
 
-  /// The symbols of a window; the base64 of eight bytes has at least so many of its own.
+  /// The number of symbols in a window; the base64 of eight bytes has at least ten that depend on these bytes
+  /// alone.
   var length: Int {
     switch self {
     case .bytes: 8
@@ -101,19 +105,19 @@ enum SymbolAlphabet: Int, CaseIterable {
     }
   }
 
-  /// Symbols as one number.
+  /// Returns symbols as one number.
   func number(_ symbols: ArraySlice<UInt8>) -> UInt64 {
     symbols.reduce(0) { $0 << bits | UInt64($1) }
   }
 
-  /// A window that moves on by a symbol.
+  /// Returns a window that is moved on by one symbol.
   func push(_ symbol: UInt8, onto window: UInt64) -> UInt64 {
     let mask = UInt64.max >> (64 - bits * length)
     return (window << bits | UInt64(symbol)) & mask
   }
 }
 
-/// A set of numbers that nearly all others are quickly told from.
+/// A set of numbers with a filter that quickly excludes most others.
 private struct WindowSet: Sendable {
   private var filter = [UInt64](repeating: 0, count: 64)
   private var numbers: Set<UInt64> = []

@@ -1,8 +1,8 @@
-/// A text read as a run of symbols of one alphabet, whatever stands between them.
+/// A text read as a sequence of symbols of one alphabet; other characters only separate them.
 ///
-/// A text can be read in several ways; a secret that stands in it shows in one of them.
+/// A text has several readings, and a secret in it appears in at least one of them.
 struct SymbolReading {
-  /// A symbol, and where it stands in the text, its prefix included.
+  /// A symbol, and its range in the text, including a prefix.
   struct Symbol {
     var value: UInt8
     var start: Int
@@ -10,7 +10,7 @@ struct SymbolReading {
   }
 
   let alphabet: SymbolAlphabet
-  /// How many bytes may stand between two symbols that belong together.
+  /// The maximum number of bytes between two symbols that belong together.
   let gap: Int
   private(set) var symbols: [Symbol] = []
 
@@ -24,7 +24,7 @@ struct SymbolReading {
     symbols.append(Symbol(value: value, start: start, end: end))
   }
 
-  /// Where the text holds what is a secret's.
+  /// Returns the ranges of the text that contain parts of secrets.
   func ranges(of forms: SecretForms) -> [Range<Int>] {
     var found: [Range<Int>] = []
     var window: UInt64 = 0
@@ -46,9 +46,9 @@ struct SymbolReading {
     return found
   }
 
-  /// Where the end of the text may be the beginning of a secret of which more is to come.
+  /// Returns the offset at which an incomplete secret at the end of the text may begin.
   ///
-  /// - Parameter minimum: how many bytes of it must be there.
+  /// - Parameter minimum: how many bytes of it the text must contain.
   func unfinished(_ forms: SecretForms, in text: [UInt8], minimum: Int) -> Int? {
     var (end, fragment, place) = (text.count, UInt64(0), Int?.none)
     for (index, symbol) in symbols.suffix(alphabet.length - 1).reversed().enumerated() {
@@ -64,12 +64,12 @@ struct SymbolReading {
 }
 
 extension SymbolReading {
-  /// The ways in which a text is read.
+  /// The encodings in which a text is read.
   enum Encoding: CaseIterable {
     case bytes, escaped, hexadecimal, base64, base64ForURLs
   }
 
-  /// Reads a text.
+  /// Reads a text in an encoding.
   init(_ text: [UInt8], _ encoding: Encoding) {
     switch encoding {
     case .bytes: self = .bytes(text)
@@ -80,7 +80,7 @@ extension SymbolReading {
     }
   }
 
-  /// What separates the parts of a key that was written in parts: a line break and an indentation, above all.
+  /// The maximum distance between the parts of a divided key, such as a line break and an indentation.
   private static let widestGap = 64
 
   private static func bytes(_ text: [UInt8]) -> SymbolReading {
@@ -89,13 +89,13 @@ extension SymbolReading {
     return reading
   }
 
-  /// Characters, with the escapes of URLs, JSON, C and XML resolved.
+  /// Reads characters, with the escapes of URLs, JSON, C and XML resolved.
   private static func escaped(_ text: [UInt8]) -> SymbolReading {
     var reading = SymbolReading(.bytes, gap: 0, upTo: text.count)
     var index = 0
     while index < text.count {
       if let (bytes, end) = Escape.resolve(text, at: index) {
-        // All bytes of one escape stand where it stands.
+        // All bytes of an escape have the range of the escape.
         for byte in bytes { reading.append(byte, index, end) }
         index = end
       } else {
@@ -106,7 +106,7 @@ extension SymbolReading {
     return reading
   }
 
-  /// Hexadecimal digits; `0x`, `\x`, `\u00` and everything that is no digit only separates them.
+  /// Reads hexadecimal digits; `0x`, `\x`, `\u00` and all other characters separate them.
   private static func hexadecimal(_ text: [UInt8]) -> SymbolReading {
     var reading = SymbolReading(.hexadecimal, gap: widestGap, upTo: text.count)
     var index = 0
@@ -127,7 +127,7 @@ extension SymbolReading {
     return reading
   }
 
-  /// Where a prefix of digits ends that has digits in it itself.
+  /// Returns the end of a prefix of hexadecimal digits: `0x`, `%`, `\u00` or `\x`; `nil` if there is none.
   private static func digitPrefix(_ text: [UInt8], at index: Int) -> Int? {
     func has(_ offset: Int, _ letter: Unicode.Scalar) -> Bool {
       index + offset < text.count && (text[index + offset] | 0x20) == UInt8(ascii: letter) | 0x20
@@ -139,8 +139,8 @@ extension SymbolReading {
     return has(1, "x") ? index + 2 : nil
   }
 
-  /// The characters of base64, with anything between them: of one alphabet with `-` and `_`, or of the usual one, where
-  /// those two separate.
+  /// Reads the characters of base64, and skips all others. `-` and `_` are characters in the alphabet for URLs
+  /// only.
   private static func base64(_ text: [UInt8], isForURLs: Bool) -> SymbolReading {
     var reading = SymbolReading(.base64, gap: widestGap, upTo: text.count)
     var index = 0
@@ -152,7 +152,7 @@ extension SymbolReading {
     return reading
   }
 
-  /// What stands at a place, and where it ends.
+  /// Returns the base64 character at an offset, if there is one, and the offset after it.
   private static func base64Character(
     _ text: [UInt8], at index: Int, isForURLs: Bool
   ) -> (symbol: UInt8?, end: Int) {
@@ -180,9 +180,10 @@ extension SymbolReading {
   }
 }
 
-/// Characters that are written as something else.
+/// The escapes of URLs, C, JSON and XML.
 enum Escape {
-  /// Where a text that goes on may end: at its end, or before what is only the first half of an escape or of `0x`.
+  /// Returns the offsets at which a text that continues may end: at its end, or before an incomplete escape or an
+  /// incomplete `0x`.
   static func ends(of text: [UInt8]) -> [Int] {
     var ends = [text.count]
     let last = text.suffix(longest)
@@ -194,10 +195,10 @@ enum Escape {
     return ends
   }
 
-  /// `\u{10FFFF}` and `&#1114111;` without their ends.
+  /// The length of `\u{10FFFF}` and `&#1114111;` without their last character.
   private static let longest = 9
 
-  /// The bytes that an escape at a place stands for, and where it ends; `nil` where none stands.
+  /// Returns the bytes that the escape at an offset represents, and its end; `nil` if there is none.
   static func resolve(_ text: [UInt8], at index: Int) -> (bytes: [UInt8], end: Int)? {
     switch text[index] {
     case UInt8(ascii: "%"): byte(text, at: index + 1, digits: 2)
@@ -279,7 +280,7 @@ enum Escape {
   }
 }
 
-/// The value of a digit, of either case.
+/// Returns the value of a digit of either case; `nil` if the byte is not a digit of the radix.
 func digitValue(_ byte: UInt8, radix: UInt8) -> UInt8? {
   let value: UInt8
   switch byte {
