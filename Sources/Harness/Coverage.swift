@@ -3,16 +3,16 @@ import Basics
 public import Conformance
 public import Journal
 
-/// How much of a machine a run has tried, under the name that reports call it by.
+/// The coverage of a machine by a run, with the machine's name in reports.
 public struct Coverage: Equatable, Sendable {
-  /// The machine, as reports call it.
+  /// The machine's name in reports.
   public let machine: String
-  /// What was counted.
+  /// The visited cells.
   public private(set) var cells: CellCoverage
   /// The figures of the whole machine.
   public let total: CellCoverage.Figures
 
-  /// Names what was counted.
+  /// Makes the coverage of a machine.
   public init(_ machine: String, _ cells: CellCoverage) {
     self.machine = machine
     self.cells = cells
@@ -30,7 +30,7 @@ public struct Coverage: Equatable, Sendable {
   /// The figures in words: `37 of 37 transitions covered, 12 of 177 forbidden requests tried`.
   public var summary: String { total.record.words }
 
-  /// All figures as a table: a line for each region, and one for all where there are several.
+  /// All figures as a table: a line for each region and, if there are several, one for the whole machine.
   public var table: [String] {
     let regions = cells.regions
     let parts = regions.count > 1 ? regions + [total] : [total]
@@ -52,10 +52,10 @@ extension CellCoverage.Share: CustomStringConvertible {
 }
 
 extension CellCoverage.Figures {
-  /// In the order of the table.
+  /// The shares in the order of the table's columns.
   fileprivate var shares: [CellCoverage.Share] { [states, legal, empty, transitions, pairs] }
 
-  /// The figures as the journal has them.
+  /// The figures as a journal record.
   fileprivate var record: Record.Coverage.Figures {
     func share(_ share: CellCoverage.Share) -> Record.Coverage.Share { .init(share.visited, of: share.count) }
     var figures = Record.Coverage.Figures()
@@ -66,7 +66,7 @@ extension CellCoverage.Figures {
 }
 
 extension Coverage {
-  /// The figures as the journal has them.
+  /// The coverage as a journal record.
   public var record: Record.Coverage {
     var record = Record.Coverage(machine)
     record.total = total.record
@@ -76,7 +76,7 @@ extension Coverage {
     return record
   }
 
-  /// The machine as the journal records it, with all that a drawing of the coverage needs.
+  /// The machine as a journal record, with everything that a drawing of the coverage needs.
   var machineRecord: Record.Machine {
     let definition = cells.machine.definition
     let stimuli = definition.events.indices.filter(cells.machine.isStimulus)

@@ -7,11 +7,11 @@ public import Journal
 public struct CoverageGaps: Equatable, Sendable {
   /// The kind of gap.
   public enum Kind: String, Sendable {
-    /// Stimuli that were not sent where they are allowed, or where they are refused.
+    /// Stimuli that were not sent in a state that allows them, or in one that forbids them.
     case legal, empty
     /// Stimuli that were sent, but not under a condition of one of their rows.
     case row
-    /// A timer that was not waited for at both of its ends.
+    /// A timer for which the tour has not waited until both ends of its window.
     case timer
 
     /// The name of the kind, in one column.
@@ -92,7 +92,7 @@ public struct CoverageGaps: Equatable, Sendable {
       }
   }
 
-  /// As lines: what is missing, why, and the path that reaches it.
+  /// The gaps as lines: what is missing, why, and the path that reaches it.
   private var lines: [String] {
     let items = "\(kind.word)  \(state): \(items.joined(separator: ", "))"
     return ["\(items)   \(reason)"] + (path.isEmpty ? [] : ["  try  \(path.joined(separator: " ▸ "))"])

@@ -13,22 +13,22 @@ public protocol DeviceProvider {
 
   /// Describes a device without starting it.
   ///
-  /// - Throws: what is wrong with its name or its settings. A setting that is neither an option nor a start
-  ///   condition of the device is wrong.
+  /// - Throws: a problem with its name or its settings. A setting that is neither an option nor a start
+  ///   condition of the device is a problem.
   func describe(_ spec: DeviceSpec) throws(DeviceProblem) -> DeviceDescription
 
-  /// The device that a machine is driven on when none is named.
+  /// The default device of a machine.
   func usualDevice(of machine: String) -> DeviceSpec?
 
   /// Makes a device. Its settings are options of its own, without start conditions.
   ///
-  /// Called for every case: a device in memory is made again, and a program may continue from case to case.
+  /// Called for every case: a device in memory is new each time, and a program may keep running from case to case.
   func device(_ spec: DeviceSpec, seed: UInt64) throws(LabFault) -> any DeviceUnderTest
 
-  /// Another device of the same kind, without a history, for one that keeps its state from case to case or
-  /// keeps running. A program that keeps running is restarted.
+  /// Makes a device of the same kind without a history, for comparison with one that keeps its state from case to
+  /// case or keeps running. A program that keeps running is restarted.
   ///
-  /// - Returns: the device; `nil` if there is no other one, as for a real lock, or if each case has its own
+  /// - Returns: the device; `nil` if there is no other device, as for a real lock, or if each case has its own
   ///   anyway.
   func another(_ spec: DeviceSpec, seed: UInt64) throws(LabFault) -> (any DeviceUnderTest)?
 
@@ -39,7 +39,7 @@ public protocol DeviceProvider {
 }
 
 extension DeviceProvider {
-  /// There is no other device.
+  /// Returns `nil`: there is no other device.
   public func another(_ spec: DeviceSpec, seed: UInt64) throws(LabFault) -> (any DeviceUnderTest)? { nil }
 
   /// Does nothing: a device in memory can be left in any state.
@@ -87,23 +87,23 @@ public struct DeviceDescription: Sendable {
   public var family: String?
   /// The machines that it can be compared with, the default one first; `nil` stands for any.
   public var machines: [String]?
-  /// What it supports.
+  /// The abilities of the device.
   public var abilities: Abilities
-  /// Its firmware, if that is known without asking it.
+  /// Its firmware, if that is known without asking the device.
   public var firmware: String?
-  /// The names of its own options, which are no conditions of a test.
+  /// The names of its own options, which are not start conditions of a test.
   public var options: [String]
-  /// The names of the values that it reports, beside statuses and effects.
+  /// The names of the values that it reports in addition to statuses and effects.
   public var readings: [String]
   /// The stimuli that move something that wears; `nil` if it does not declare them.
   public var moving: [String]?
-  /// The fixed settings of start conditions: a scenario with another start is skipped.
+  /// The start conditions that are fixed on this device: a scenario that needs another value is skipped.
   public var given: [Argument]
   /// The stimuli that it supports but must not receive, each with the reason.
   public var withheld: [(stimulus: String, reason: String)]
   /// Why it must not receive a fault that it supports; `nil` if it may.
   public var reason: @Sendable (_ fault: Fault) -> String? = { _ in nil }
-  /// The start settings that a scenario takes for granted and that are not the device's own default.
+  /// The start settings that scenarios assume by default, although they are not the defaults of this device.
   public var usual: [UsualSetting] = []
 
   /// Makes a description.
@@ -128,7 +128,8 @@ extension DeviceDescription {
   /// Throws if a device that works with any machine refers to a name that the machine lacks: a misspelt name
   /// would be ignored.
   ///
-  /// It may support additional stimuli, unless one resembles a stimulus that it lacks.
+  /// The device may have stimuli that the machine lacks, unless one resembles a stimulus of the machine that the
+  /// device lacks.
   public func checkNames(in machine: MachineLibrary.Entry) throws(DeviceProblem) {
     guard machines == nil else { return }
     let definition = machine.machine.definition
@@ -137,7 +138,7 @@ extension DeviceDescription {
       ("condition", abilities.conditions, conditions), ("event", abilities.reports, events),
     ]
     for (kind, names, known) in named {
-      // The air loses packets whether or not the machine has a word for it.
+      // A radio link loses packets even if the machine has no condition `loss`.
       guard let name = names.first(where: { $0 != "loss" && !known.contains($0) }) else { continue }
       throw .unknown(.name, "\(kind) of the device", name, of: known)
     }
@@ -187,7 +188,7 @@ extension DeviceDescription {
 }
 
 extension Machine {
-  /// Whether an event that a device reports has a consequence: a row that the tester does not cause, or a
+  /// Whether the machine uses an event that a device reports: in a row that the tester does not cause, or in a
   /// condition.
   fileprivate func takes(_ event: String) -> Bool {
     let number = self.event(named: event)
@@ -196,11 +197,11 @@ extension Machine {
   }
 }
 
-/// A start setting that scenarios take for granted.
+/// A start setting that scenarios assume by default.
 public struct UsualSetting: Sendable {
   /// The setting.
   public var setting: Argument
-  /// The stimulus with which scenarios use it; `nil` for any.
+  /// The stimulus whose scenarios assume it; `nil` if all scenarios do.
   public var stimulus: String?
 
   /// Makes one.
@@ -210,7 +211,7 @@ public struct UsualSetting: Sendable {
   }
 }
 
-/// What is wrong with a device specification.
+/// A problem with a device specification.
 public struct DeviceProblem: Error, Equatable, Sendable {
   /// The wrong part.
   public enum Part: Equatable, Sendable {

@@ -20,8 +20,8 @@ public struct DeviceSpec: Equatable, Sendable {
     case lock
   }
 
-  /// The options of a driver beside its command: the program that emulates its lock, the packet loss, and the
-  /// file with their secrets.
+  /// The options of a driver, in addition to its command: the program that emulates its lock, the packet loss, and
+  /// the file with their secrets.
   public static let driverOptions = ["peripheral", "loss", "secrets"]
 
   /// A setting of the device: a start condition or an option of its own.
@@ -38,7 +38,7 @@ public struct DeviceSpec: Equatable, Sendable {
     }
   }
 
-  /// What kind of device it is.
+  /// The kind of device.
   public var kind: Kind
   /// The emulator's name, the command or the file.
   public var name: String
@@ -52,7 +52,8 @@ public struct DeviceSpec: Equatable, Sendable {
     self.settings = settings
   }
 
-  /// Reads the text form. Everything after `exec:` is the command; a driver's ends before `?` and one of its options.
+  /// Reads the text form. Everything after `exec:` is the command. The command of a driver ends before a `?` that is
+  /// followed by one of the driver's options.
   ///
   /// A setting without a value is on: `emulator:sesame5?jam`.
   public init(text: String) throws(DeviceProblem) {

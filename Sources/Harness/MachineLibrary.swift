@@ -45,8 +45,8 @@ public final class MachineLibrary {
         showsEffects: abilities.showsEffects, holding: abilities.conditions, reporting: abilities.reports)
     }
 
-    /// The machine under conditions that always hold with a device; the same machine if it knows none of
-    /// them.
+    /// The variant of the machine for conditions that always hold with a device; the machine itself if it has no
+    /// such variant.
     public func variant(under conditions: [String]) -> Entry {
       guard conditions.contains("loss"), machine.definition == .sesameTable else { return self }
       return specifications.withLosses(label: "\(label) (losses)")
@@ -99,7 +99,7 @@ public final class MachineLibrary {
     }
   }
 
-  /// Why a machine cannot be had.
+  /// Why a machine cannot be used.
   public struct Missing: Error, Equatable, Sendable, CustomStringConvertible {
     /// What kind of problem it is.
     public var code: Problem.Code
@@ -222,7 +222,7 @@ public final class MachineLibrary {
 }
 
 extension MachineLibrary.Entry {
-  /// The machine's reference in a scenario that stands in a folder.
+  /// The reference to the machine in a scenario whose file is in `folder`.
   public func reference(from folder: String) -> String {
     isFile ? Path.reference(to: label, from: folder, here: Host.folder) : label
   }

@@ -2,11 +2,11 @@ import Basics
 import System
 
 extension DeviceSpec {
-  /// A command's file that is larger than this is no program.
+  /// The maximum size in bytes: a larger file in a command does not count as a program.
   private static let longestProgram = 16 << 20
 
   /// A hash of the files that the commands of a device name, by which the history detects that a program was
-  /// edited between two runs; `nil` for a device that is no program, or whose commands name no file.
+  /// edited between two runs; `nil` for a device that is not a program, or whose commands name no file.
   var programHash: String? {
     var commands: [String] = []
     switch kind {
@@ -63,7 +63,7 @@ extension DeviceSpec {
   }
 
   private static func command(_ command: String, in folder: String) -> String {
-    // `cd -` and the folders of CDPATH are others.
+    // Without a slash in front, the shell would interpret `-`, and search the folders of CDPATH.
     let folder = folder.hasPrefix("/") || folder.hasPrefix("..") ? folder : "./" + folder
     return change + shellWord(folder) + behind + command
   }

@@ -59,7 +59,7 @@ extension JournalListener {
 // MARK: - Events
 
 extension StepMark {
-  /// The line of the step in the file; `nil` for a step that stands in no file, such as a drawn one.
+  /// The line of the step in the file; `nil` for a step that is in no file, such as a generated one.
   fileprivate var writtenLine: Int? { line > 0 ? line : nil }
 }
 

@@ -54,7 +54,7 @@ public final class Run {
   ///   - workers: the workers that run them, at least one.
   ///   - listener: receives the journal.
   ///   - observer: receives each event at once.
-  ///   - retries: how often to retry a case that diverged or had a lab fault, at most.
+  ///   - retries: the maximum number of retries of a case that failed or had a lab fault.
   ///   - failsFlaky: whether a case that passes only on a retry counts as failed.
   ///   - maximumFailures: the number of failed cases after which no more are begun; no limit by default.
   ///   - earlier: the results of the run that this one resumes.
@@ -218,7 +218,7 @@ public final class Run {
     case failures(Int)
   }
 
-  /// Attempts a case until it passes, or up to the maximum.
+  /// Attempts a case until it passes, or until the maximum number of attempts is reached.
   ///
   /// - Returns: the last attempt.
   private func runAttempts(

@@ -17,7 +17,7 @@ public struct Scenario: Sendable {
   public var seed: UInt64?
   /// Tags to select it by.
   public var tags: [String] = []
-  /// The options of permanent choices that the device showed earlier and is held to.
+  /// The options of permanent choices that the device showed earlier: if it shows another one, it diverges.
   public var assumed: [String] = []
   /// The steps, in order.
   public var steps: [Step]
@@ -52,9 +52,9 @@ public struct Step: Sendable {
     case settle
     /// Lets time pass until the device shows something that the model awaits.
     case next
-    /// Something must be shown, at once or in time.
+    /// The device must show something, by now or within a time.
     case expect(Expectation)
-    /// Lets time pass until a status is shown, which must be in time.
+    /// Lets time pass until the device shows a status, which it must do within a time.
     case until(Expectation)
     /// Draws random events from the current state.
     case fuzz(RandomEvents)
@@ -66,7 +66,7 @@ public struct Step: Sendable {
 
   /// How random events are drawn.
   public struct RandomEvents: Equatable, Sendable {
-    /// How often something is drawn; 1 is the default.
+    /// How often a stimulus or fault is drawn, relative to others; 1 is the default.
     public struct Weight: Equatable, Sendable {
       /// The stimulus or the fault.
       public var name: String
@@ -76,7 +76,7 @@ public struct Step: Sendable {
 
     /// The number of events.
     public var count: Int
-    /// What is drawn more or less often than by default.
+    /// The stimuli and faults that are drawn more or less often than by default.
     public var weights: [Weight] = []
     /// The levels of interference.
     public var levels: [TestLevel] = [.events]
@@ -98,7 +98,7 @@ public struct Step: Sendable {
 
   /// The action.
   public var action: Action
-  /// The line of the step in the file; 0 if it stands in none.
+  /// The line of the step in the file; 0 if it is in no file.
   public var line: Int
 
   /// Makes a step.
@@ -109,8 +109,8 @@ public struct Step: Sendable {
 }
 
 extension Step {
-  /// The maximum of equal steps in a row before they are written as a repetition, and the most steps of a
-  /// cycle.
+  /// The maximum number of equal cycles of steps in a row that are written without a repetition, and the maximum
+  /// number of steps of a cycle.
   fileprivate static let (maximumTimes, longestCycle) = (5, 3)
 }
 
@@ -177,7 +177,7 @@ public struct Expectation: Equatable, Sendable {
     case effect(String)
     /// A refusal whose reason contains this text; any reason if it is empty.
     case refusal(String)
-    /// A value that is read.
+    /// A value that the device reports.
     case reading(String, Comparison)
     /// Nothing at all, for a time.
     case quiet(Interval)

@@ -20,8 +20,8 @@ public enum ScenarioFiles {
     /// Whether the file was named explicitly.
     func isNamed(_ path: String) -> Bool { named.contains(ExactText(ScenarioFiles.real(path))) }
 
-    /// Whether to ignore a file that is not a scenario: it lies in a folder beside scenarios, and is another
-    /// kind of document of ours.
+    /// Whether to ignore a file that is not a scenario: it was found in a folder, not named explicitly, and it is
+    /// another kind of Lockstep document.
     func leavesAlone(_ path: String) -> Bool {
       guard !isNamed(path), let bytes = try? ScenarioFiles.read(path) else { return false }
       return DocumentKind(recognizing: bytes, name: path).map { $0 != .scenario } ?? false
@@ -40,7 +40,7 @@ public enum ScenarioFiles {
   /// Finds the scenarios in files and folders; folders are searched recursively for `.yaml` and `.yml`.
   ///
   /// Names that begin with a dot are skipped. `FILE:LINE` and `FILE:LINE:COLUMN`, as reports and editors print them,
-  /// select the scenario that contains the line.
+  /// select the scenario of the file; the file must have such a line.
   ///
   /// - Parameter results: the folders to which a run writes: files saved there are not scenarios of it, unless such a
   ///   folder, or something in it, was named explicitly.
@@ -165,8 +165,8 @@ public enum ScenarioFiles {
     path.hasSuffix(".yaml") || path.hasSuffix(".yml")
   }
 
-  /// Whether a name in a folder has lost bytes that are no text, and may be that of a scenario or of a folder
-  /// of scenarios.
+  /// Whether a name in a folder had bytes that are not UTF-8, which were replaced, and may be the name of a scenario
+  /// or of a folder of scenarios.
   private static func isGarbled(_ path: String) -> Bool {
     path.unicodeScalars.contains("\u{FFFD}")
       && (isScenario(path) || path.split(separator: "/").last?.contains(".") != true)
@@ -233,7 +233,7 @@ public struct ScenarioSet {
         items.append(item)
       } catch {
         guard !found.leavesAlone(path) else { continue }
-        // Several scenarios may name one machine.
+        // Several scenarios may use the same machine, whose problems are listed once.
         problems += error.diagnostics.filter { $0.source.name == path || !problems.contains($0) }
       }
     }

@@ -27,9 +27,9 @@ struct ScenarioGrammar {
   static let settled = Record.Event.settled
   /// The value of `wait` that lets time pass until the next awaited observation.
   static let next = Record.Event.next
-  /// The most rounds of one repetition.
+  /// The permitted numbers of rounds of one repetition.
   static let rounds = 1...10_000
-  /// The most steps of a scenario; a repeated step counts as often as it is performed.
+  /// The maximum number of steps of a scenario; a repeated step counts as often as it is performed.
   static let maximumSteps = 100_000
   /// The maximum nesting of repetitions.
   static let deepest = 8
@@ -110,7 +110,7 @@ extension ScenarioGrammar {
     return .either(names.calls + [.single(keywords + stimuli, others: names.otherStimuli)])
   }
 
-  /// The steps that are not stimuli, without those that take nothing.
+  /// The steps that are not stimuli, without those for which there are no names to use.
   private var keywords: [Field] {
     Keyword.allCases.compactMap { keyword in
       switch keyword {

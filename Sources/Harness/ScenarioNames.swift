@@ -10,21 +10,21 @@ struct ScenarioNames {
 
   /// The values of `machine`.
   var machine: Form
-  /// The values of `device`, beside a mapping.
+  /// The values of `device`, other than a mapping.
   var devices: [Form]
-  /// The keys of that mapping, and of further ones if they are allowed.
+  /// The keys of that mapping, and the form of other keys if they are allowed.
   var deviceFields: [Field]
   var otherSettings: Form?
   /// A status.
   var status: Form
   /// An effect; `nil` if there are none.
   var effect: Form?
-  /// The readings of a device, and of further ones if they are allowed.
+  /// The readings of a device, and the form of other readings if they are allowed.
   var readings: [Field]
   var otherReadings: Form?
   /// A stimulus without arguments.
   var calls: [Form]
-  /// The stimuli, each with its arguments, and further ones if they are allowed.
+  /// The stimuli, each with its arguments, and the form of other stimuli if they are allowed.
   var stimuli: [Field]
   var otherStimuli: Form?
   /// The values of `fault`; empty if there are none.
@@ -150,7 +150,7 @@ extension ScenarioNames {
     self.devices = isOpen ? Self.any.devices : Self.texts(devices.map(\.spec), isFixed: isFixed)
   }
 
-  /// A name out of several; nothing if there are none.
+  /// The form of one of several names; empty if there are none.
   private static func words(_ names: [String]) -> [Form] { names.isEmpty ? [] : [.words(names)] }
 
   private static func unique(_ names: [String]) -> [String] {

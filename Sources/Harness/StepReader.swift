@@ -14,7 +14,7 @@ struct StepReader {
   private let vocabulary: Vocabulary?
   private let faults: [String]
   private var depth = 0
-  /// The number of steps, each counted as often as it is performed.
+  /// The number of steps so far, each counted as often as it is performed.
   private var doneCount = 0
   private var rounds = 1
   private var isTooLong = false
@@ -213,7 +213,7 @@ struct StepReader {
       return nil
     }
     let outer = rounds
-    // The limit on the whole keeps the product small.
+    // Limited, so that the product of nested repetitions cannot overflow: such a scenario is too long anyway.
     rounds = min(outer * (times ?? 1), ScenarioGrammar.maximumSteps + 1)
     depth += 1
     let steps = fields.required("steps").flatMap { self.steps(of: $0) }
@@ -274,7 +274,7 @@ extension StepReader {
   /// Checks that the parts of an expectation go together.
   private func agree(_ fields: Fields, _ conditions: [Expectation.Condition?], _ cursor: Cursor) -> Bool {
     if conditions.isEmpty {
-      // Where a key is unknown, that one was meant.
+      // An unknown key is reported by itself, and was probably meant as what must be shown.
       let isUnderstood = cursor.node.entries?.allSatisfy { ["within", "for"].contains($0.key.text) } ?? true
       if isUnderstood { cursor.reportExpected("something that must be shown, such as `status`") }
       return false
@@ -373,8 +373,7 @@ extension Cursor {
     guard let form, let text = node.text, !isNothing else { return anyValue() }
     let value = isNull ? nil : anyValue()
     switch (form.kind, value) {
-    // A machine's own word stays a word, whatever YAML would read it as; a word is text if the machine says
-    // so.
+    // A word that the machine declares is not read as a flag; nor is any word if the machine declares text.
     case (.choice(let words), .flag?) where words.contains(text): return .text(text)
     case (.choice(let words), _) where words.contains(text): return value ?? .text(text)
     case (.text, .flag?): return .text(text)
@@ -393,7 +392,7 @@ extension Cursor {
     return nil
   }
 
-  /// A value for a reading, of the kind that the device reports: what is text there is text here, even if it
+  /// A value for a reading, of the kind that the device reports: a hexadecimal value or a choice is text even if it
   /// looks like a number.
   fileprivate func reading(_ form: ValueForm?) -> Value? {
     guard let value = value(of: form) else { return nil }

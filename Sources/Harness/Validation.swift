@@ -7,7 +7,7 @@ public enum DocumentKind: Sendable {
   case scenario, machine
   /// Options of commands, by profile; see ``SettingsFormat``.
   case settings
-  /// Not a test: a bench, a night or a lock, which is checked where it is used.
+  /// Not a test: a bench, a night or a lock, which the commands that use it check.
   case equipment
 
   /// Recognizes a file by the first key that only one kind has, which also works for a file that cannot be
@@ -105,7 +105,7 @@ public struct Validation {
     empty = found.empty
     var errors = found.problems
     for path in found.files {
-      // An unreadable file is no machine either; its reader reports the reason.
+      // An unreadable file is treated as a scenario, whose reader reports the reason.
       let bytes = try? ScenarioFiles.read(path, limits: MachineLibrary.limits)
       var kind = bytes.flatMap { DocumentKind(recognizing: $0, name: path) } ?? .scenario
       if kind == .equipment {
@@ -127,7 +127,7 @@ public struct Validation {
           settings += 1
         }
       } catch {
-        // Several scenarios may name one machine.
+        // Several scenarios may use the same machine, whose problems are listed once.
         let known = errors
         errors += error.diagnostics.filter { !known.contains($0) }
       }
