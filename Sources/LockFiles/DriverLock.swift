@@ -5,17 +5,17 @@ public import Secrets
 import System
 import Basics
 
-/// What is known of a lock that a program of its owner's speaks to, a *driver*, beside what is known of every lock.
+/// The part of a lock file for a lock that a *driver*, a program of the user, communicates with.
 public struct DriverLock: FamilyLock {
-  /// What the shell runs.
+  /// The shell command that runs the driver.
   public let command: String
-  /// The folder of the lock file, in which it is run.
+  /// The folder of the lock file, which is the driver's working directory.
   public let folder: String
-  /// The machine that the lock is compared with: the path of its file, or its name.
+  /// The machine that is the model of the lock: the path of its file, or its name.
   public let machine: String
-  /// What the lock is known by; its address unless given.
+  /// The lock's identity; `nil` if its address identifies it.
   public let id: String?
-  /// What the program is given that nobody else may see, in the order of the file.
+  /// The secrets that only the driver receives, in the order of the file.
   public let secrets: [(name: String, value: Secret)]
 }
 
@@ -25,12 +25,12 @@ extension DriverLock {
   public static var distinction: (key: String, use: String) {
     ("driver", "a lock that a program of your own speaks to")
   }
-  /// Its driver says it.
+  /// `nil`: the driver provides the description.
   public static var family: LockFamily? { nil }
   public static let openKeys = ["machine", "id"]
   public static let keys = ["driver", "machine", "name", "address", "id", "secrets", "gap"]
 
-  /// Reads what a file says of a driver's lock.
+  /// Reads the part of a lock file for a lock with a driver.
   public init?(_ cursor: Cursor, _ fields: Fields, folder: String) {
     let command = fields.required("driver")?.value("a command") { $0.isEmpty ? nil : $0 }
     let machine = fields.required("machine")?.machine(in: folder)
@@ -48,7 +48,7 @@ extension DriverLock {
 }
 
 extension Cursor {
-  /// A machine: what has a slash or a dot in it is the path of a file.
+  /// Reads a machine: a text with a slash or a dot is the path of a file, any other text a name.
   fileprivate func machine(in folder: String) -> String? {
     guard let text = value("a machine, such as keypad.yaml", { $0.isEmpty ? nil : $0 }) else { return nil }
     guard text.contains("/") || text.contains(".") else { return text }
@@ -73,21 +73,21 @@ extension Cursor {
     return secrets.count == entries.count ? secrets : nil
   }
 
-  /// A secret of a program, kept out of everything that is written from now on.
+  /// Reads a secret of the driver, and redacts it in all output from now on.
   private func namedSecret() -> Secret? {
-    // What is quoted may be anything; nothing at all is no secret, and neither are lists.
+    // A quoted text may contain anything; null, an empty text and a list are not secrets.
     guard !isNull, let text = node.text, !text.isEmpty else {
       report("expected a text, or env:NAME")
       return nil
     }
     guard let secret = secret(text) else { return nil }
     Secrecy.keep(secret)
-    // Digits may stand for bytes, which look otherwise elsewhere.
+    // Hexadecimal digits may represent bytes, which other encodings show in another form.
     if let bytes = try? [UInt8](hex: secret.revealed) { Secrecy.keep(Secret(bytes)) }
     return secret
   }
 
-  /// What a text says that may name an environment variable: `env:NAME`.
+  /// Returns the secret in a text: the text itself or, for `env:NAME`, the value of that environment variable.
   func secret(_ text: String) -> Secret? {
     guard text.hasPrefix("env:") else { return Secret(text: text) }
     guard let secret = Secrecy.variable(String(text.dropFirst(4))) else {

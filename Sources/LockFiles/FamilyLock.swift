@@ -1,25 +1,25 @@
 public import Conformance
 public import Documents
 
-/// What a lock file says of a lock beside what it says of every lock. Each family has its own keys.
+/// The part of a lock file that belongs to one family. Each family has its own keys.
 public protocol FamilyLock: Sendable {
-  /// The key by which a file says that its lock is of this family, and for which locks that is, in words.
+  /// The key that identifies the family in a file, and a phrase for the locks that it is used for.
   static var distinction: (key: String, use: String) { get }
-  /// All keys that such a file may have.
+  /// All keys that a file of the family may have.
   static var keys: [String] { get }
-  /// The keys whose values are no secret, beside those that every lock may have.
+  /// The keys whose values are not secret, in addition to those that every lock may have.
   static var openKeys: [String] { get }
-  /// The keys below those whose values are no secret.
+  /// The nested keys whose values are not secret.
   static var openKeysBelow: [String] { get }
-  /// What of these locks has to be known to look after them; `nil` where a program says that of its own.
+  /// The description that the management of these locks needs; `nil` if a lock's own program provides it.
   static var family: LockFamily? { get }
 
-  /// Reads what a file says; `nil` where that is wrong, which was reported.
+  /// Reads the family's part of a lock file; `nil` if it is wrong, after reporting the problems.
   ///
-  /// - Parameter folder: that of the file.
+  /// - Parameter folder: the folder of the file.
   init?(_ cursor: Cursor, _ fields: Fields, folder: String)
 
-  /// What the lock is known by; `nil` for one that is known by its address.
+  /// The lock's identity; `nil` for a lock that its address identifies.
   var id: String? { get }
 }
 
@@ -28,12 +28,12 @@ extension FamilyLock {
 }
 
 extension LockFile {
-  /// The families of which there can be a lock file, the usual one first. Another family stands here too.
+  /// The families that have lock files, the default one first. Add a new family here.
   static let families: [any FamilyLock.Type] = [SesameLock.self, DriverLock.self]
 }
 
 extension LockFamily {
-  /// What is taken for the family of a lock before its file was read.
+  /// The family that is assumed before a lock file is read.
   public static let usual: LockFamily = {
     guard let usual = LockFile.families.lazy.compactMap({ $0.family }).first else {
       preconditionFailure("no family of locks is built in")
@@ -41,6 +41,6 @@ extension LockFamily {
     return usual
   }()
 
-  /// The stimuli of all families built in that have to be allowed by name.
+  /// The stimuli of all built-in families that need a permission.
   public static let allGuarded: [String] = LockFile.families.compactMap { $0.family }.flatMap(\.guarded)
 }

@@ -6,58 +6,59 @@ import Secrets
 import System
 public import Basics
 
-/// The file that describes a real lock and holds what opens it: YAML, readable for its owner alone.
+/// The file that describes a real lock and contains its secrets: YAML, readable by its owner only.
 ///
-/// What it says first tells what kind of lock it is:
+/// The key `lock` or `driver` determines the kind of lock:
 ///
 /// ```yaml
 /// lock: sesame5
 /// name: Front door
 /// uuid: 5c2a2f49-3b0e-4b7a-9f51-0d1f4d6c7e10
 /// key: ssm://UI?t=sk&sk=…&l=0&n=…        # as the vendor's app shares it; or secret:, and public-key: for OS2
-/// key: env:FRONT_DOOR                    # or either of them, from an environment variable
+/// key: env:FRONT_DOOR                    # or either of them from an environment variable
 /// timeouts: { connecting: 20 s }
-/// quirks: [before-token]                 # what this one is known to do though its protocol forbids it
-/// gap: 0 s                               # what its motor rests between movements: none, since it bears that
+/// quirks: [before-token]                 # the protocol violations that this lock is known for
+/// gap: 0 s                               # how long its motor rests between movements: not at all
 /// ```
 /// ```yaml
-/// driver: python3 keypad-driver.py       # the program that speaks to the lock, run in the folder of this file
-/// machine: keypad.yaml                   # the machine that it is compared with: a file beside this one, or a name
+/// driver: python3 keypad-driver.py       # the program that communicates with the lock, run in the folder of this file
+/// machine: keypad.yaml                   # the machine that is its model: a file next to this one, or a name
 /// name: Back door
 /// address: c7:e6:da:90:f5:f9
-/// id: KP-0042                            # what the lock is known by; else its address
-/// secrets: { pin: env:PIN }              # what the program is given
+/// id: KP-0042                            # the lock's identity; by default its address
+/// secrets: { pin: env:PIN }              # secrets for the program
 /// ```
 public struct LockFile: Sendable {
-  /// Where the file is, links followed.
+  /// The path of the file, with links resolved.
   public let path: String
-  /// What people call the lock.
+  /// The user's name for the lock.
   public let name: String?
-  /// Where it advertises, if that is known.
+  /// The address at which the lock advertises, if known.
   public let address: PeerAddress?
-  /// How long its motor rests between two movements, where the owner says that it bears less than usual, or needs more.
+  /// How long the motor rests between two movements, if the owner sets another time than the default.
   public let gap: Interval?
-  /// What locks of its family have.
+  /// The part of the file that belongs to the lock's family.
   public let lock: any FamilyLock
 }
 
 /// Why a lock file cannot be used. It never shows a key.
 public struct LockFileError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// What is wrong and, where there is something, what to do.
+  /// The problem and, if there is one, the remedy.
   public var description: String
 
-  /// Says what is wrong.
+  /// Makes an error.
   public init(_ description: String) { self.description = description }
 }
 
 extension LockFile {
-  /// What the lock is known by, whatever its users call it: of a Sesame its UUID, of a driver's its `id`, or else its address.
+  /// The lock's identity, independent of its name: the UUID of a Sesame or the `id` of a lock with a driver,
+  /// otherwise the address.
   public var identity: String { lock.id ?? address.map { "\($0.address)" } ?? "lock" }
 
-  /// What of the lock has to be known to look after it; `nil` where a program says that.
+  /// The description that the management of the lock needs; `nil` if its driver provides it.
   public var family: LockFamily? { type(of: lock).family }
 
-  /// Whether a file is that of a lock of which a program says how it is looked after; one that cannot be read is none.
+  /// Returns whether a file describes a lock with a driver; false for a file that cannot be read.
   public static func isDriven(_ path: String) -> Bool {
     (try? LockFile(reading: path)).map { $0.family == nil } ?? false
   }
@@ -68,7 +69,8 @@ extension LockFile {
 extension LockFile {
   /// Reads a lock file.
   ///
-  /// - Throws: what is wrong with it: that others may read it, or every problem of its text with its place.
+  /// - Throws: a ``LockFileError`` if other users can read the file, or with every problem of its text and its
+  ///   position.
   public init(reading path: String) throws(LockFileError) {
     Secrecy.begin()
     let real = try Self.realPath(path)
@@ -117,7 +119,7 @@ extension LockFile {
   private init?(_ cursor: Cursor, path: String) {
     let names = cursor.node.entries?.compactMap(\.key.text) ?? []
     let own = Self.families.filter { names.contains($0.distinction.key) }
-    // A file that says several or none may have every key: what is wrong with it is that alone.
+    // A file with the keys of several families, or of none, may have any key: that alone is reported.
     let allowed = own.count == 1 ? own : Self.families
     guard let fields = cursor.fields(allowed.flatMap { $0.keys }) else { return nil }
     if own.count > 1 {
@@ -145,7 +147,7 @@ extension LockFile {
 }
 
 extension PeerAddress {
-  /// Reads `c7:e6:da:90:f5:f9`, with `/P` after a public address; the contrary of ``description``.
+  /// Reads `c7:e6:da:90:f5:f9`, with `/P` after a public address; the inverse of ``description``.
   public init?(text: String) {
     let isPublic = text.hasSuffix("/P")
     guard let address = try? BluetoothAddress(text: isPublic ? text.dropLast(2) : text[...]) else {

@@ -1,9 +1,9 @@
 import Basics
 import Documents
 
-/// Hides what may be a key in messages about a file that holds one.
+/// Hides possible keys in error messages about a lock file.
 enum Redaction {
-  /// The keys of a lock file whose values are no secret, and those below them.
+  /// The top-level and the nested keys of a lock file whose values are not secret.
   private static let open = ["name", "address"] + LockFile.families.flatMap { $0.openKeys }
   private static let openBelow = LockFile.families.flatMap { $0.openKeysBelow }
 
@@ -16,10 +16,12 @@ enum Redaction {
     return error
   }
 
-  /// The text with stars in place of every value that is not known to be open; nothing moves.
+  /// Returns a text with asterisks in place of every value that is not known to be public; all positions stay the
+  /// same.
   private static func hidden(_ bytes: [UInt8]) -> [UInt8] {
     let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-    // A PIN may be a short word, and what a secret is called is up to its owner: after that word nothing is known to be open.
+    // A PIN may be a short word, and users name their secrets freely: from the word `secrets` on, no value is
+    // public.
     var isAmongSecrets = false
     let hidden = lines.map { line in
       isAmongSecrets = isAmongSecrets || line.contains("secrets".utf8)
@@ -35,7 +37,7 @@ enum Redaction {
     let isOpen = key == text ? open.contains(key) : openBelow.contains(key)
     if key.isEmpty || !isAmongSecrets && (key.hasPrefix("#") || colon != nil && isOpen) { return Array(line) }
     let start = colon ?? line.startIndex
-    // A key is a word, and a secret that somebody chose may be anything.
+    // A key is one word, but a secret that a user chose may contain any character.
     return line[..<start]
       + line[start...].map { byte in
         let isShown = isAmongSecrets ? " \t{}[],:\"'".utf8.contains(byte) : !isWord(byte)
@@ -43,7 +45,8 @@ enum Redaction {
       }
   }
 
-  /// No word that is meant for people is so long without a hyphen or a space, and every key is.
+  /// The length of the longest word that is not hidden: without a hyphen or a space, no word of a message is
+  /// longer, but every key is.
   private static let longestWord = 12
 
   private static func hidingLongWords(_ bytes: [UInt8]) -> [UInt8] {
@@ -62,6 +65,6 @@ enum Redaction {
     String(decoding: hidingLongWords(Array(text.utf8)), as: UTF8.self)
   }
 
-  /// Letters, digits and what base64 and percent signs need.
+  /// Returns whether a byte is a letter, a digit, or a character of base64 or percent-encoding.
   private static func isWord(_ byte: UInt8) -> Bool { byte.isLetterOrDigit || "+/%=".utf8.contains(byte) }
 }

@@ -7,10 +7,10 @@ public import Sesame
 public import System
 import Basics
 
-/// What is known of a Sesame beside what is known of every lock.
+/// The part of a lock file for a Sesame.
 ///
-/// Without a key the lock has no owner. A key that a run receives is put in the file before the client uses it, and no
-/// key is ever deleted: see ``SesameLockFile``.
+/// Without a key, the lock has no owner. A run writes each key that it receives to the file before the client uses
+/// the key, and never deletes a key: see ``SesameLockFile``.
 public struct SesameLock: FamilyLock {
   /// The product.
   public var model: ProductModel
@@ -18,9 +18,9 @@ public struct SesameLock: FamilyLock {
   public var deviceID: UUID128?
   /// Its owner's key; `nil` for a lock without an owner.
   public var key: LockKey?
-  /// How long the client waits.
+  /// The client's timeouts.
   public var times = ClientTimes()
-  /// What this lock is known to do though its protocol forbids it: diagnostics, and no divergences.
+  /// The protocol violations that this lock is known for: they are diagnostics, not divergences.
   public var quirks: [SesameViolation] = []
 
   /// Its UUID.
@@ -33,7 +33,7 @@ public struct SesameLock: FamilyLock {
     self.key = key
   }
 
-  /// The names of the products that are locks: `sesame5pro` for a Sesame 5 Pro.
+  /// The lock models and their names: `sesame5pro` for a Sesame 5 Pro.
   public static let models: [(name: String, model: ProductModel)] =
     ProductModel.allCases.filter { $0.kind == .lock }.map { model in
       (model.description.filter { $0 != " " }.lowercased(), model)
@@ -41,7 +41,7 @@ public struct SesameLock: FamilyLock {
 }
 
 extension Secrecy {
-  /// Keeps a lock's key out of everything that is written from now on.
+  /// Redacts a lock's key in all output from now on.
   public static func keep(_ key: LockKey) { keep(Secret(key.secret.exposedBytes)) }
 }
 
@@ -57,7 +57,7 @@ extension SesameLock {
     "gap",
   ]
 
-  /// Reads what a file says of a Sesame.
+  /// Reads the part of a lock file for a Sesame.
   public init?(_ cursor: Cursor, _ fields: Fields, folder: String) {
     let product = fields.optional("lock")?.name("lock", of: Self.models.map(\.name))
     let deviceID = fields.optional("uuid")?.value("a UUID") { try? UUID128(text: $0) }
@@ -121,10 +121,10 @@ extension SesameLock {
       deviceID: key.deviceID, secret: key.secret, lockPublicKey: publicKey, index: key.keyIndex)
   }
 
-  /// A guest's login is made by the vendor's server; `l=2` of a share key says so.
+  /// Only the vendor's server can compute a guest's login; `l=2` in a share key marks a guest.
   private static let guestHint: Advice = "take the key of the owner (l=0) or of a manager (l=1)"
 
-  /// The text of a key, which may stand in an environment variable: `env:NAME`.
+  /// Returns the text of a key, which may come from an environment variable: `env:NAME`.
   private func value(of cursor: Cursor, _ form: String) -> (value: String, isFromEnvironment: Bool)? {
     cursor.text(form).flatMap { text in
       cursor.secret(text).map { ($0.revealed, text.hasPrefix("env:")) }

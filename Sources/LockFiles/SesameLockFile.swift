@@ -6,25 +6,25 @@ import Glibc
 public import Sesame
 import Basics
 
-/// The file of a Sesame, which keeps its key.
+/// The lock file of a Sesame, which stores the lock's key.
 ///
-/// A key that a run receives is put in it before the client uses it, and no key is ever deleted: what was replaced stays as
-/// `FILE.old-N`, and what the lock has forgotten as `FILE.forgotten-N`.
+/// A run writes each key that it receives to the file before the client uses the key, and never deletes a key. A
+/// replaced key stays in `FILE.old-N`, and a key that the lock has forgotten in `FILE.forgotten-N`.
 public struct SesameLockFile: Sendable {
-  /// Where the file is; it need not be there yet.
+  /// The path of the file, which need not exist yet.
   public let path: String
-  /// What people call the lock.
+  /// The user's name for the lock.
   public var name: String?
-  /// Where it advertises, if that is known.
+  /// The address at which the lock advertises, if known.
   public var address: PeerAddress?
-  /// What is known of it.
+  /// The contents of the file that are specific to a Sesame.
   public var lock: SesameLock
-  /// Gives the folder where a key goes when the file cannot be written; `nil` where there is none.
+  /// Returns the folder for a key whose file cannot be written; `nil` if there is none.
   public var fallbackFolder: @Sendable () -> String? = { nil }
-  /// Its owner's key; `nil` for a lock without an owner.
+  /// The owner's key; `nil` for a lock without an owner.
   public var key: LockKey? { lock.key }
 
-  /// Describes a lock, in a file.
+  /// Describes a lock and its file.
   public init(path: String, name: String? = nil, address: PeerAddress? = nil, lock: SesameLock) {
     self.path = path
     self.name = name
@@ -34,10 +34,10 @@ public struct SesameLockFile: Sendable {
 }
 
 extension LockFile {
-  /// The lock, and what keeps its key, where only a Sesame is of use.
+  /// Returns the lock and its file, for operations that need a Sesame.
   ///
-  /// - Parameter reason: why another one is of no use, after a colon.
-  /// - Throws: that it is another one.
+  /// - Parameter reason: why other locks are not supported, as text for the end of the error message.
+  /// - Throws: a ``LockFileError`` if the lock is of another family.
   public func sesame(or reason: String) throws(LockFileError) -> SesameLockFile {
     guard let lock = lock as? SesameLock else {
       throw LockFileError("\(path): this is the lock of a driver: \(reason)")
@@ -49,11 +49,11 @@ extension LockFile {
 // MARK: - Writing
 
 extension SesameLockFile {
-  /// Puts a key in the file that a lock was registered with just now.
+  /// Writes the key of a lock that was just registered to the file.
   ///
-  /// When this returns, the key is on the disk and nothing that was there before is lost.
+  /// When this returns, the key is on the disk, and no earlier key is lost.
   ///
-  /// - Throws: a fault that says where the key was put instead, or that there was no place.
+  /// - Throws: a fault that says where the key was stored instead, or that it could not be stored.
   public mutating func keep(_ key: LockKey) throws(LabFault) {
     Secrecy.keep(key)
     lock.key = key
@@ -65,7 +65,7 @@ extension SesameLockFile {
     }
   }
 
-  /// Takes the key out of the file, since the lock has forgotten it; a copy stays as `FILE.forgotten-N`.
+  /// Removes the key from the file, since the lock has forgotten it; a copy stays in `FILE.forgotten-N`.
   public mutating func drop() throws(LabFault) {
     guard key != nil else { return }
     lock.key = nil
@@ -76,7 +76,7 @@ extension SesameLockFile {
     }
   }
 
-  /// Writes the file; where one with another key stands, that stays as `FILE.old-N`.
+  /// Writes the file; a file that has another key, or cannot be read, stays as `FILE.old-N`.
   public func save() throws(FileFault) {
     if let key { Secrecy.keep(key) }
     let hasAnotherKey =
@@ -88,7 +88,7 @@ extension SesameLockFile {
     try replace(keeping: hasAnotherKey ? "old" : nil)
   }
 
-  /// Makes sure that a key could be kept, before the lock is asked for one.
+  /// Checks that a key could be stored, before the lock is asked for one.
   public func verifyStorage() throws(LabFault) {
     do throws(FileFault) {
       try write(to: "rehearsal").discard()
@@ -97,7 +97,7 @@ extension SesameLockFile {
     }
   }
 
-  /// Files beside this one that hold a key which a run could not put in its place.
+  /// The files next to this one that contain a key which a run could not move into place.
   public var leftovers: [String] {
     (1...9).map { "\(path).new-\($0)" }.filter { Kernel.access($0, F_OK) == 0 }
   }
@@ -108,7 +108,7 @@ extension SesameLockFile {
     try new.place()
   }
 
-  /// Gives a file a second name, `FILE.old-1` or the next that is free.
+  /// Gives a file a second name: `FILE.old-1`, or the next free one.
   private func link(_ file: String, as suffix: String) throws(FileFault) {
     var number = 1
     while Kernel.link(file, "\(path).\(suffix)-\(number)") != 0 {
@@ -118,14 +118,15 @@ extension SesameLockFile {
     synchronizeFolder(of: path)
   }
 
-  /// Writes the text to a new file beside the old one, `FILE.new-1` or the next that is free, and onto the disk.
+  /// Writes the text to a new file next to the old one, `FILE.new-1` or the next free name, and synchronizes it to
+  /// the disk.
   private func write(to suffix: String) throws(FileFault) -> FinishedFile {
     var file = try Replacement(of: path, mode: 0o600, named: { "\(path).\(suffix)-\($0)" })
     try file.write(asTheyAre: Array(text.utf8))
     return try file.finish()
   }
 
-  /// Keeps the key elsewhere when its file cannot be written, and says where.
+  /// Stores the key elsewhere if its file cannot be written, and returns a clause that says where.
   private func keepElsewhere() -> String {
     let name = lock.deviceID.map { "\($0)" } ?? "lock"
     guard let folder = fallbackFolder() else {
@@ -140,7 +141,7 @@ extension SesameLockFile {
     }
   }
 
-  /// The text of the file, the key included.
+  /// The text of the file, including the key.
   private var text: String {
     let product = SesameLock.models.first { $0.model == lock.model }?.name ?? lock.model.description
     var entries: [(String, Node)] = [("lock", .plain(product))]
