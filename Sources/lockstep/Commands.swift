@@ -29,7 +29,7 @@ extension CommandSet {
       statuses: statuses.map { ("\($0.status.rawValue)", $0.meaning) } + [("130, 143", "interrupted twice")])
   }
 
-  /// Runs what this process was asked for, and ends it.
+  /// Runs this process's command line, and exits.
   package func perform() -> Never {
     StandardStreams.take()
     FailedWrites.ignore()
@@ -39,17 +39,17 @@ extension CommandSet {
     Host.exit(perform(words, on: Console()).rawValue)
   }
 
-  /// Runs a command line and completes its output.
+  /// Runs a command line and flushes its output.
   ///
-  /// - Parameter takesSettings: whether a settings file supplies the options that the words leave out.
-  /// - Returns: the exit status. It is not that of success where a part of the output could not be written: a reader of the
+  /// - Parameter takesSettings: whether a settings file supplies the options missing on the command line.
+  /// - Returns: the exit status. It reports a failure if some output could not be written, because a reader of the
   ///   output alone would not notice.
   package func perform(_ words: [String], on console: Console, takesSettings: Bool = true) -> CommandStatus {
     let status = run(words, console, takesSettings: takesSettings)
     return console.finish() == nil ? status : status.withTrouble
   }
 
-  /// What a run may end with.
+  /// The exit statuses of a run.
   package static let statuses: [(status: CommandStatus, meaning: String)] = [
     (.agree, "all agree"), (.divergence, "a divergence"),
     (.usage, "the command line or a scenario is invalid; nothing was run"),
@@ -62,7 +62,7 @@ extension CommandSet {
 }
 
 extension SettingsFormat {
-  /// That of the commands of `lockstep`.
+  /// The format of the settings of `lockstep`.
   static var lockstep: SettingsFormat {
     let commands = CommandSet.lockstep
     return SettingsFormat(form: commands.settingsForm) { bytes, name throws(DocumentError) in

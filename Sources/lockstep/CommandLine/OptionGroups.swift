@@ -1,8 +1,8 @@
 import CommandLine
 
 extension OptionGroup {
-  /// The headings in the help of the commands that drive devices, in their order. A command shows those of which it has an
-  /// option.
+  /// The option groups in the help of the commands that drive devices, in order. A command shows the groups that
+  /// contain one of its options.
   static let usual = [
     OptionGroup(
       "What to run",

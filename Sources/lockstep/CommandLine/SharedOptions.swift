@@ -4,9 +4,9 @@ import Documents
 import Harness
 import Reporting
 
-/// Options that mean the same wherever they are.
+/// Options with the same meaning in every command.
 extension Option {
-  /// The way to a controller, which may be that of a bench.
+  /// The transport to a controller, possibly a bench's.
   static func transport(_ path: WritableKeyPath<Values, String?>) -> Option {
     .value(
       "transport", path, "SPEC",
@@ -15,7 +15,7 @@ extension Option {
       example: "usb:0", as: .transport)
   }
 
-  /// Where packets go.
+  /// The file that captures the packets.
   static func capture(_ path: WritableKeyPath<Values, String?>) -> Option {
     .value(
       "capture", path, "FILE", "Writes the traffic of the transport to a file, as btsnoop.",
@@ -24,13 +24,13 @@ extension Option {
 }
 
 extension ValueProblem {
-  /// A value that is not as it has to be.
+  /// Creates a problem unless the value is valid.
   init?(unless isRight: Bool, _ form: String, _ text: String) {
     if isRight { return nil }
     self.init("expected \(form), found `\(text)`")
   }
 
-  /// What is wrong with a device.
+  /// Creates a problem from a failed device check; `nil` if the check succeeds.
   init?(_ check: () throws(DeviceProblem) -> Void) {
     do throws(DeviceProblem) {
       try check()
@@ -40,7 +40,7 @@ extension ValueProblem {
     }
   }
 
-  /// What is wrong with a device that somebody names, as far as it can be said before a program is started.
+  /// Returns the problem of a device specification, as far as it can be checked without starting a program.
   static func ofDevice(_ text: String) -> ValueProblem? {
     ValueProblem { () throws(DeviceProblem) in
       let spec = try DeviceSpec(text: text)
@@ -50,13 +50,13 @@ extension ValueProblem {
 }
 
 extension ValueKind {
-  /// A scenario, or a folder of them.
+  /// A scenario, or a folder of scenarios.
   static let scenario = ValueKind.known("scenario")
-  /// A machine, by name or by its file.
+  /// A machine, by name or as a file.
   static let machine = ValueKind.known("machine")
   /// A device, as `--device` names it.
   static let device = ValueKind.known("device")
-  /// A way to a controller.
+  /// A transport to a controller.
   static let transport = ValueKind.known("transport")
 }
 

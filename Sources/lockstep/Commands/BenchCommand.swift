@@ -13,7 +13,7 @@ extension Command {
       ])
   }
 
-  /// The command that measures some figures.
+  /// Returns the command that measures these figures.
   package static func bench(_ all: [Figure], _ summary: String, examples: [Example]) -> Command {
     Command(
       "bench", summary, examples: examples,

@@ -39,7 +39,7 @@ extension Command {
     }
   }
 
-  /// The files for something, a line each.
+  /// Lists the files for a purpose, one per line.
   private static func list(_ purpose: Binding.Purpose) -> String {
     Binding.all.filter { $0.purpose == purpose }.map { "  \($0.language.leftAligned(in: 8))\($0.fileName)\n" }
       .joined()

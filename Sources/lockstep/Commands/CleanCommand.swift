@@ -18,7 +18,7 @@ struct CleanArguments {
   var isQuiet = false
 }
 
-/// How long ago something was, in whole units.
+/// An age in whole units.
 struct Age: ArgumentValue, Equatable {
   let seconds: Int64
   static let form = "an age such as 30d, 12h or 8w"
@@ -94,7 +94,7 @@ extension CleanArguments {
       throw UsageError("\(runs) is no folder itself; name the one that has the runs by --out")
     }
     Interruption.listen()
-    // A trial leaves everything as it is, also what others left.
+    // A trial changes nothing, not even the remains of other processes.
     let use: FolderUse?
     do throws(FileFault) {
       use = isTrial ? nil : try Remains.begin(in: out)

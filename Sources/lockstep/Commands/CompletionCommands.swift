@@ -34,7 +34,7 @@ extension Command {
     }
   }
 
-  /// What the shells ask; nothing for people.
+  /// The command that shell completion scripts call; hidden from users.
   static var complete: Command {
     Command(
       "complete", "Says what can stand at the end of a command line.",
@@ -48,9 +48,9 @@ extension Command {
   }
 }
 
-/// What can be named on a command line of what there is here.
+/// The values of this installation that can complete a command line.
 enum Candidates {
-  /// What of a kind fits where a word has begun.
+  /// Returns the values of a kind that can complete the current word.
   static func of(_ kind: String, _ current: String) -> Completion.Offer {
     var offer = Completion.Offer()
     switch ValueKind.known(kind) {

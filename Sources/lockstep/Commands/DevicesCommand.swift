@@ -67,7 +67,7 @@ private struct DevicesArguments {
       let text = DevicesText(console.painter(color))
       console.print(text.text(of: devices, state.quarantine(of: nil, today), bench: file))
     }
-    // What cannot be told of one is no good news.
+    // An unknown state of a device is not a success.
     let isKnown = state.devices.allSatisfy { if case .unknown = $0.use { false } else { true } }
     return isKnown ? .agree : .labFault
   }
@@ -93,7 +93,7 @@ private struct DevicesArguments {
     let identity = try target(name, file, book)
     do {
       let wasOut = try HealthStore.update { book in
-        // A dongle that is not plugged in goes by the name it had.
+        // A dongle that is not plugged in is found by its recorded name.
         let known = book.records.filter { $0.identity == identity || $0.health.name == name }
         let wasOut = known.contains { $0.health.outOfUse != nil || !$0.health.failures.isEmpty }
         for record in known { book.restore(record.identity) }
@@ -115,7 +115,7 @@ private struct DevicesArguments {
     }
   }
 
-  /// What a thing is known by that has a name.
+  /// Returns the identity of a device with this name.
   private func target(_ name: String, _ file: BenchFile?, _ book: HealthBook) throws(UsageError) -> String {
     if let file, let lock = file.inventory.lock(name) {
       guard case .file(let path) = lock.source else {
@@ -124,7 +124,7 @@ private struct DevicesArguments {
       return try checked { try LockFile(reading: path) }.identity
     }
     if let file, let dongle = file.inventory.dongle(name) { return try file.choice(dongle).spec.identity }
-    // A lock that moved, and never failed.
+    // A lock that has moved and never failed.
     if (try? CycleCounter.known(of: name)) ?? nil != nil { return name }
     guard let record = book.records.first(where: { $0.identity == name || $0.health.name == name }) else {
       let names = (file?.inventory.locks.map(\.name) ?? []) + (file?.inventory.dongles.map(\.name) ?? [])

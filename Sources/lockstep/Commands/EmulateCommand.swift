@@ -161,7 +161,7 @@ private struct EmulateArguments {
   }
 }
 
-/// A radio without a lock.
+/// An emulated radio without a lock.
 private enum EmulatedRadio {
   static func play(
     _ air: any EmulatedAir, until limit: Instant, _ report: EmulationReport

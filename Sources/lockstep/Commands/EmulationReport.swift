@@ -5,7 +5,7 @@ import Emulator
 import System
 import Transports
 
-/// What is printed of an emulated lock.
+/// Prints the events of an emulated lock.
 final class EmulationReport: EmulationAudience {
   private let console: Console
   private let format: OutputFormat
@@ -32,7 +32,7 @@ final class EmulationReport: EmulationAudience {
       ])
   }
 
-  /// Says who listens when there is no lock.
+  /// Prints the addresses of the controllers when there is no lock.
   func announce(controllers places: [String]) {
     console.print(
       in: format, "\(counted(places.count, "controller")) listening on \(places.joined(separator: ", "))",

@@ -98,7 +98,7 @@ private struct GattArguments {
   }
 }
 
-/// What is printed of a visit.
+/// Prints the results of a GATT session.
 private struct GattView: GATTAudience {
   let console: Console, format: OutputFormat, isQuiet: Bool, hasPrompt: Bool
 

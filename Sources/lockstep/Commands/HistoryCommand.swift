@@ -104,7 +104,7 @@ extension Command {
 }
 
 extension HistoryCommandArguments {
-  /// What can be asked.
+  /// The queries of the command.
   private enum Question: String, CaseIterable {
     case flaky, slow, failures, cases, `case`, runs, add
   }
@@ -132,7 +132,7 @@ extension HistoryCommandArguments {
     }
   }
 
-  /// Opens the history, after what was noted for it is sent there.
+  /// Opens the history, after sending the runs that were recorded for it.
   private func openSending(_ place: HistoryPlace, _ console: Console) throws(HistoryError) -> History {
     let unsent = UnsentRuns(out: out, place: place)
     if !unsent.isEmpty {
@@ -141,7 +141,7 @@ extension HistoryCommandArguments {
         try unsent.send(to: history, console.status)
         return history
       } catch {
-        // What can only be read is asked all the same.
+        // A read-only history still answers queries.
         console.say("lockstep: \(error)\n  what is noted in \(out)/\(UnsentRuns.folder) is not sent")
       }
     }
@@ -153,7 +153,7 @@ extension HistoryCommandArguments {
     return .nothingSelected
   }
 
-  /// `nil` for the overview.
+  /// Returns the query; `nil` for the overview.
   private func question() throws(UsageError) -> Question? {
     guard let word = words.first else { return nil }
     guard let question = Question(rawValue: word) else {
@@ -201,7 +201,7 @@ extension HistoryCommandArguments {
     }
   }
 
-  /// Takes runs in, the earliest first; one that cannot be read keeps none of the others out.
+  /// Adds runs, the earliest first; an unreadable one does not prevent the others.
   private func add(to place: HistoryPlace, _ console: Console) throws(UsageError) -> CommandStatus {
     let journals = try RunPlace.journals(of: Array(words.dropFirst()), out: out)
     RunPlace.reportRunning(journals, "it is taken in again when it is over", console.status)
@@ -236,7 +236,7 @@ extension HistoryCommandArguments {
 }
 
 extension HistoryError {
-  /// What a command ends with that is about a history.
+  /// The exit status of a command on which this error occurred.
   fileprivate var status: CommandStatus {
     switch self {
     case .absent: .nothingSelected

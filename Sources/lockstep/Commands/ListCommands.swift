@@ -140,7 +140,7 @@ extension Command {
   }
 }
 
-/// The columns of a table that is to be read on a terminal.
+/// The width of a table on a terminal.
 private let tableWidth = 100
 
 private struct MachineArguments {
@@ -149,10 +149,10 @@ private struct MachineArguments {
   var isWide = false
 }
 
-/// The notations of machines, as arguments.
+/// The notations of machines, as option values.
 private enum MachineForm: ArgumentValue {
   case drawn(MachineFormat)
-  /// What there is, for a program; a machine itself is best read as YAML.
+  /// The list for programs; a single machine is best read as YAML.
   case json
 
   static let names = MachineFormat.allCases.map(\.rawValue) + ["json"]
@@ -171,12 +171,12 @@ private enum MachineForm: ArgumentValue {
 }
 
 extension MachineDefinition {
-  /// What the list of machines says of it.
+  /// The fields of a machine in the list of machines.
   fileprivate static let headFields: [Field<Self>] = [
     .derived("name", \.name, .text), .derived("summary", \.summary, .text),
   ]
 
-  /// That, and what it consists of.
+  /// These fields, and those that describe its structure.
   static let figureFields: [Field<Self>] =
     headFields + [
       .known("states", { $0.states.map(\.name) }, .list(.text)),

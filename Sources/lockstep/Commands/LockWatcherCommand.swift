@@ -4,7 +4,7 @@ import Devices
 import Journal
 
 extension Command {
-  /// The process that stands beside a run on a real lock; nothing for people.
+  /// The process that monitors a run on a real lock; hidden from users.
   static var lockWatcher: Command {
     Command(
       Watcher.command, "Parks a lock whose run died.",

@@ -37,7 +37,7 @@ extension ManPage.Parts {
     standard error. Every failure ends with a line to paste that replays it.
     """
 
-  /// What is left where.
+  /// The files that lockstep writes, with their locations.
   private static let files: [(path: String, meaning: String)] = [
     ("Reports/junit.xml", "The latest run, as CI systems read it. Reports is the folder of --out."),
     (

@@ -72,7 +72,7 @@ private struct NewArguments {
       files = try template.write(
         to: folder, schemas: Schema.ofFiles.map { Template.File("schema/\($0.fileName)", $0.text()) })
     } catch {
-      // Half a project would be in the way of a whole one.
+      // Half a project would prevent a second attempt.
       try? removeFolder(folder)
       throw Self.unwritten(error)
     }
@@ -89,7 +89,7 @@ private struct NewArguments {
     return .agree
   }
 
-  /// That the project cannot be written, and what helps.
+  /// Returns the error that the project cannot be written, with the remedy.
   private static func unwritten(_ fault: FileFault) -> UsageError {
     var fault = fault
     fault.attempt = nil

@@ -4,10 +4,11 @@ import System
 import Basics
 
 extension Command {
-  /// One run of a night; nothing for people.
+  /// One run of a nightly run; hidden from users.
   ///
-  /// The first line of its input names the file that it holds while it lives. It ends, as after Ctrl-C, with its input,
-  /// and so with the night that started it, however that ends. While its radio gets on it says so, twice a second.
+  /// The first line of its input names a file that it locks while it runs. It stops, as after Ctrl-C, at the end of
+  /// its input, and therefore with the nightly process that started it. While its radio makes progress, it prints a
+  /// heartbeat twice a second.
   static var nightlyCase: Command {
     Command(
       "nightly-case", "Drives a case for 'lockstep nightly'.",
@@ -18,7 +19,8 @@ extension Command {
       guard let path = EndOfInput.firstLine() else {
         throw UsageError("this command is for 'lockstep nightly' alone")
       }
-      // Held before the input is looked at: who finds the file free can be sure that we shall see the end.
+      // Lock the file before checking the input: a process that finds the file unlocked then knows that this one
+      // will notice the end.
       let held = try checked { try HeldFile(path) }
       guard let file = held else {
         throw UsageError("\(path) is held by another process")
@@ -26,7 +28,7 @@ extension Command {
       guard !EndOfInput.isAlreadyReached else { return .incomplete }
       return withExtendedLifetime(file) {
         ParentLink.begin()
-        // What is in quarantine is excused by the night, which shows what it did.
+        // The nightly run handles the quarantine itself, and shows the results of quarantined cases.
         let isRun = words.first == Command.run.name
         return CommandSet.lockstep.run(
           words + (isRun ? ["--ignore-quarantine"] : []), console, takesSettings: false)
@@ -35,9 +37,9 @@ extension Command {
   }
 }
 
-/// What ties a child of a night to it.
+/// Ties a child process to its nightly run.
 private enum ParentLink {
-  /// How often a sign of life is shown.
+  /// The interval of heartbeats.
   private static let period = Interval.milliseconds(500)
 
   static func begin() {
@@ -53,7 +55,7 @@ private enum ParentLink {
         rest(for: .milliseconds(10))
       }
       Interruption.request()
-      // With nobody left to kill it, one that is stuck kills itself: its dongle is wanted.
+      // No parent is left to kill a stuck process: it must kill itself to release its dongle.
       while !Heartbeat.isStuck { rest(for: period) }
       Host.killProcess()
     }

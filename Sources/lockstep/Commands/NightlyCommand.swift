@@ -103,7 +103,7 @@ extension NightlyArguments {
     }
   }
 
-  /// Keeps other nights of a plan away as long as this one goes on.
+  /// Locks the plan against other nightly runs while this one is in progress.
   private func night(of plan: String) throws(UsageError) -> HeldFile? {
     try reports.check()
     try checkedReports { () throws(FileFault) in try makeFolder(reports.out + "/runs") }
@@ -112,9 +112,9 @@ extension NightlyArguments {
     }
   }
 
-  /// Goes on with a night that did not end.
+  /// Resumes a nightly run that did not finish.
   ///
-  /// - Returns: `nil` where its time was over: then only its report is made.
+  /// - Returns: the exit status; `nil` if its time was over, so that only its report was written.
   private func takeUp(
     _ open: NightlyFolder.Unfinished, _ lab: NightlyLab, _ console: Console
   ) throws(UsageError) -> CommandStatus? {
@@ -136,7 +136,7 @@ extension NightlyArguments {
     _ plan: String, _ lab: NightlyLab, _ console: Console
   ) throws(UsageError) -> CommandStatus {
     let seed = seed ?? UInt64(World().drawSeed())
-    // What is wrong with scenarios or locks is known before anything is left behind.
+    // Report errors in scenarios and locks before any file is written.
     var trial = lab
     try trial.prepare(seed: seed, today: Calendar.noted(console.status), console.status)
     guard !trial.cases.isEmpty || lab.plan.fuzz != nil else {
@@ -168,7 +168,7 @@ extension NightlyArguments {
     return report.status
   }
 
-  /// Writes the journal of the night, then all reports, and fills the history.
+  /// Writes the journal of the nightly run, then all reports, and adds the runs to the history.
   private func write(_ report: inout NightlyReport, _ console: Console) throws {
     let folder = report.folder.folder
     try NightlyJournal(runs: report.runs, night: report.night)

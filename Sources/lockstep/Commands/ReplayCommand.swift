@@ -52,7 +52,7 @@ extension Command {
       if let capture = arguments.lab.capture { try OutputCheck.check("--capture", .capture, at: capture) }
       Interruption.listen()
       defer { world.devices.shutDown() }
-      // What goes over a transport is written down as it goes.
+      // Traffic on a transport is captured while it happens.
       if arguments.lab.capture != nil, world.devices.bench.transportCount == 0 {
         world.devices.captures = CaseCaptures()
       }
@@ -65,7 +65,7 @@ extension Command {
   }
 }
 
-/// One scenario, once or again and again.
+/// Runs one scenario once or repeatedly.
 private struct Replay {
   let plan: Plan
   let world: World
@@ -84,7 +84,7 @@ private struct Replay {
       let summary = run(again)
       done += 1
       if again.text == first.text { same += 1 } else { other = other ?? (done, again.verdict) }
-      // The gravest of several ends is the end of all.
+      // The most severe exit status counts for all runs.
       status = .gravest(of: [status, summary.exitStatus])
     }
     if arguments.format == .human {
@@ -105,7 +105,7 @@ private struct Replay {
     return status
   }
 
-  /// Keeps what went over the link, where somebody asked for it; all runs are the same.
+  /// Saves the capture, if one was requested; all runs have the same traffic.
   private func saveCapture() -> Bool {
     guard let captures = world.devices.captures, let path = arguments.lab.capture else { return true }
     world.devices.captures = nil
@@ -121,10 +121,10 @@ private struct Replay {
   }
 }
 
-/// The fingerprint of what was done and seen, with its times: that of the lines of the journal.
+/// The fingerprint of actions and observations with their times, computed from the journal lines.
 final class JournalHash: JournalListener {
   private var fingerprint = Fingerprint()
-  /// How the case ended.
+  /// The verdict of the case.
   private(set) var verdict: Record.Verdict?
 
   func take(_ record: Record) {
@@ -137,7 +137,7 @@ final class JournalHash: JournalListener {
       }
     case .verdict(var verdict):
       self.verdict = verdict
-      // How much of it was compared follows from the trace, and where its file lies is no part of it.
+      // The number of compared observations follows from the trace, and the file's path is irrelevant.
       verdict.observations = nil
       verdict.id = ""
       fingerprint.mix(Record.verdict(verdict).line())

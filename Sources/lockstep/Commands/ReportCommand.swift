@@ -88,13 +88,13 @@ extension ReportArguments {
   }
 }
 
-/// The summary of some runs, for a person.
+/// The text summary of several runs.
 struct SummaryText {
   let summary: RunSummary
   let paint: Painter
   let isQuiet: Bool
 
-  /// Failures first, then findings, counts and coverage.
+  /// The lines: failures first, then findings, counts and coverage.
   var lines: [String] {
     var lines = summary.failures.flatMap(text)
     for words in summary.omissions { lines.append(paint(.warning, "  journal  \(words.inOneLine)")) }
@@ -163,7 +163,7 @@ extension RunSummary: Written {
     .derived("empty", { counts($0.total.empty) }, .list(.count)),
   ]
 
-  /// `[visited, count]`, or nothing where that is not known.
+  /// Returns `[visited, count]`, or an empty list if the share is unknown.
   private static func counts(_ share: Record.Coverage.Share?) -> [Int] {
     share.map { [$0.visited, $0.count] } ?? []
   }

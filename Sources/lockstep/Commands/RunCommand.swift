@@ -49,17 +49,17 @@ extension Command {
   }
 }
 
-/// A run from the command line to its reports.
+/// A run, from the command line to its reports.
 private struct RunSession {
   let arguments: RunArguments
   let console: Console
-  /// One for each worker; the first is that of the plan, and of real locks.
+  /// One world for each worker; the first also serves the plan and real locks.
   let worlds: [World]
   var world: World { worlds[0] }
   let plan: Plan?
-  /// What is wrong with the scenarios, a line each; then nothing is run.
+  /// The errors in the scenarios, one line each; if there are any, nothing is run.
   private let mistakes: [String]
-  /// Why nothing is run although the scenarios are right, and what the command then ends with.
+  /// Why nothing is run although the scenarios are valid, and the exit status for it.
   private var refusal: (words: String, status: CommandStatus)?
   let earlier: Run.Earlier
   let folder: RunFolder
@@ -69,7 +69,7 @@ private struct RunSession {
     var arguments = resumed?.arguments ?? given
     var command = Invocation.words
     if resumed == nil {
-      // What the environment said then holds when the run is taken up again.
+      // A resumed run uses the values from the environment of the original run.
       command.insert(contentsOf: try arguments.settlePart(console), at: min(1, command.count))
     }
     self.console = console
@@ -193,8 +193,8 @@ private struct RunSession {
     return status
   }
 
-  /// Scenarios that are wrong, or a lab without a place for us: nothing is run, and no report of an earlier run is left
-  /// to be mistaken for this one's.
+  /// Ends a run with invalid scenarios or without a lab place. Replaces the reports, so that nobody mistakes those
+  /// of an earlier run for this one's.
   private func refuse() -> CommandStatus {
     let status = refusal?.status ?? .usage
     folder.take(.run(Record.Run(seed: arguments.seed ?? 0)))
@@ -211,16 +211,16 @@ private struct RunSession {
     return status
   }
 
-  /// The most mistakes of scenarios that reports have; all are on the screen.
+  /// The maximum number of scenario errors in reports; the terminal shows all.
   private static let mostMistakes = 100
 
-  /// The line to paste that goes on with the run.
+  /// The command line that resumes the run.
   private var resumeLine: String {
     let words = ["lockstep", "run", "--resume", folder.path] + arguments.reports.words
     return words.map(shellWord).joined(separator: " ")
   }
 
-  /// Checks the lock where that is asked for.
+  /// Checks the health of the lock if requested.
   private func checkHealth(_ device: DeviceSpec?) -> [String] {
     guard arguments.lab.checksHealth, let device else { return [] }
     let diagnostics = world.devices.checkHealth(of: device)
@@ -228,7 +228,7 @@ private struct RunSession {
     return diagnostics
   }
 
-  /// Adds to a case that failed how to do it again, and whether that is known.
+  /// Completes the outcome of a failed case with its replay command, its attachments and its quarantine.
   private func conclude(
     _ test: Case, _ outcome: inout Outcome, in world: World, _ listener: any JournalListener
   ) {
@@ -236,14 +236,14 @@ private struct RunSession {
     case .divergence, .unmet, .labFault: outcome.replay = replay(test, &outcome)
     case .agree, .skipped, .incomplete, .limited: break
     }
-    // What went over the link was that of a case that agreed.
+    // After a contradiction, the captured packets are those of an attempt that agreed.
     if outcome.isContradiction { return excuse(test, &outcome) }
     attachPackets(test, &outcome, world.devices)
     attachOutput(&outcome, world.devices, listener)
     excuse(test, &outcome)
   }
 
-  /// Takes a divergence in quarantine for what it is: known, and nobody's news until the quarantine has lapsed.
+  /// Marks a failure as known if an active quarantine covers it; warns if the quarantine has expired.
   private func excuse(_ test: Case, _ outcome: inout Outcome) {
     guard outcome.verdict.word.isFailed, !arguments.lab.ignoresQuarantine,
       let lock = world.devices.bench.lock,
@@ -258,10 +258,10 @@ private struct RunSession {
     }
   }
 
-  /// The day on which quarantine holds or has lapsed.
+  /// The date that decides whether a quarantine is active.
   private var today: Day { Calendar.noted(console.status) }
 
-  /// Keeps what went over the link of a case that did not end well.
+  /// Attaches the captured packets of a case that did not agree.
   private func attachPackets(_ test: Case, _ outcome: inout Outcome, _ devices: Devices) {
     guard let captures = devices.captures else { return }
     defer { captures.end() }
@@ -273,7 +273,7 @@ private struct RunSession {
     outcome.attachments += saved ?? []
   }
 
-  /// Tells the last of what a program said in a case that did not end well, and where the rest is.
+  /// Attaches the last output of a program in a case that did not agree, and the path of the rest.
   private func attachOutput(_ outcome: inout Outcome, _ devices: Devices, _ listener: any JournalListener) {
     switch outcome.verdict {
     case .agree, .skipped: return
@@ -282,7 +282,7 @@ private struct RunSession {
     }
   }
 
-  /// The line to paste that does a failed case again; a case that diverged is saved for it.
+  /// Returns the command line that replays a failed case; saves a failed case as a scenario first.
   private func replay(_ test: Case, _ outcome: inout Outcome) -> String {
     var words = ["lockstep"]
     if outcome.verdict.word.isFailed,
@@ -291,7 +291,7 @@ private struct RunSession {
       words += ["replay", path]
       outcome.attachments.append(.init("scenario", folder.relative(path)))
     }
-    // A counterexample names the device that it is of, unless that is a real lock.
+    // A saved counterexample names its device, unless that is a real lock.
     let isSaved = words.count > 1
     if !isSaved { words += ["run", test.file, "--seed", String(test.seed)] }
     if !isSaved || test.device.kind == .lock, let device = arguments.device {

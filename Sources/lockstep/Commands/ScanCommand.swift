@@ -61,7 +61,7 @@ private struct ScanArguments {
     var settings = TransportSettings()
     settings.tap = capture
     let view = ScanView(console, format, isAll: isAll)
-    // Who uses the controller now is not to be disturbed, nor are we.
+    // Neither this command nor the current user of the controller may disturb the other.
     let lease: Lease
     do {
       lease = try Lease(of: spec.identity, for: "lockstep scan")
@@ -85,7 +85,7 @@ private struct ScanArguments {
     return .agree
   }
 
-  /// Scans, and shows what is heard.
+  /// Scans, and shows the devices found.
   private func listen(over transport: Transport, showing view: ScanView) throws(TransportFault) {
     var central = Central(transport, HostSettings(address: .staticRandom(SystemEntropy().next())))
     do throws(LabFault) {
@@ -102,7 +102,7 @@ private struct ScanArguments {
     let transport = central.transport
     try central.setUp()
     try central.perform(.scan(true))
-    // A controller that is slow to begin is listened to as long as one that is quick.
+    // The time starts with scanning, so a slow controller is given as long as a fast one.
     var limit = Instant.never
     var (isStopping, isOver) = (false, false)
     while !isOver {
@@ -118,7 +118,8 @@ private struct ScanArguments {
       }
       view.refresh(at: transport.now)
       guard !isStopping, transport.now >= limit || Interruption.isRequested else { continue }
-      // A controller that fell silent meanwhile is told from an empty room by its answer to this.
+      // The answer to this command distinguishes a controller that has failed silently from a place without
+      // devices.
       (isStopping, limit) = (true, .never)
       try central.perform(.scan(false))
     }
@@ -126,7 +127,7 @@ private struct ScanArguments {
 }
 
 extension ScanArguments {
-  /// The bench that a dongle is of.
+  /// Returns the bench of the dongle.
   fileprivate func bench(for transport: String) throws(UsageError) -> BenchFile? {
     guard bench != nil || transport.hasPrefix("dongle:"), let path = bench ?? BenchFile.usual else {
       return nil
@@ -136,7 +137,7 @@ extension ScanArguments {
 }
 
 extension TransportFault {
-  /// What a controller that cannot be used means for a command that only listens.
+  /// Creates the transport fault for a controller failure, for a command that only listens.
   fileprivate init(_ failure: HostFailure) {
     let symptom: Symptom =
       switch failure {
@@ -149,12 +150,12 @@ extension TransportFault {
   }
 }
 
-/// What was heard, and how it is shown.
+/// Collects and shows the devices found.
 final class ScanView {
-  /// What is noted of a device.
+  /// The view's note on a device.
   private struct Note: Sendable {
     var heard = Instant.zero
-    /// What was printed of it last.
+    /// The last printed text about the device.
     var printed = ""
   }
   private typealias Device = Advertisers<Note>.Device
@@ -180,7 +181,7 @@ final class ScanView {
     if !isLive { printNews(change.index) }
   }
 
-  /// Draws the table again, twice a second.
+  /// Redraws the table, at most twice a second.
   func refresh(at now: Instant) {
     guard isLive, now >= nextRefresh else { return }
     nextRefresh = now + .milliseconds(500)
@@ -191,7 +192,7 @@ final class ScanView {
     shownLines = lines.count
   }
 
-  /// Says so when there was nothing.
+  /// Reports if there was no lock.
   func finish() {
     let devices = advertisers.devices
     guard !devices.contains(where: { $0.lock != nil }) else { return }

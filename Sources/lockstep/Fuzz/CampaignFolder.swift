@@ -6,7 +6,7 @@ import Harness
 import Journal
 import Basics
 
-/// The output of a campaign whose reports are written here: the folder of its run, and who looks on.
+/// The output of a campaign whose reports this process writes: the folder of its run, and its listeners.
 final class CampaignFolder: CampaignOutput {
   let folder: RunFolder
   let report: any CampaignReport
@@ -20,7 +20,7 @@ final class CampaignFolder: CampaignOutput {
   private var fault: FileFault?
   private var reported: [String] = []
 
-  /// - Parameter earlier: the folder of the campaign that is taken up again.
+  /// - Parameter earlier: the folder of the campaign to resume.
   init(
     _ arguments: FuzzArguments, _ plan: CampaignPlan, _ devices: Devices, _ console: Console,
     earlier: EarlierRun?
@@ -32,7 +32,7 @@ final class CampaignFolder: CampaignOutput {
     let id = CampaignJournal.id(of: target)
     self.earlier =
       earlier.map { RunSummary(journals: [$0.folder + "/journal.jsonl"], without: id).count } ?? EndingCount()
-    // Whenever it is killed, there is something to go on with.
+    // Whenever the process is killed, the campaign can be resumed.
     folder = try RunFolder.open(
       resuming: earlier, kind: "fuzz", seed: target.seed, arguments.run,
       files: [(CampaignState.file, plan.state.json.pages)])
@@ -75,7 +75,7 @@ final class CampaignFolder: CampaignOutput {
     report.say(text)
   }
 
-  /// Writes the reports and says how the campaign ended.
+  /// Writes the reports and prints how the campaign ended.
   func close(_ end: CampaignSummary) -> CommandStatus {
     var end = end
     let reports = folder.conclude(seed: end.seed, arguments.run.reports, console.status)

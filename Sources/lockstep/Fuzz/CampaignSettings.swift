@@ -8,9 +8,9 @@ import Reporting
 import System
 
 extension CampaignPlan {
-  /// What a command line asks for, checked.
+  /// Creates the plan from the command line, and validates it.
   ///
-  /// - Parameter earlier: where the campaign stopped that is taken up again.
+  /// - Parameter earlier: the state in which the campaign to resume stopped.
   init(_ arguments: FuzzArguments, in world: World, earlier: CampaignState?) throws(UsageError) {
     let corpus = try arguments.openCorpus()
     let seed = arguments.run.seed ?? arguments.run.drawnSeed ?? UInt64(world.drawSeed())
@@ -50,7 +50,7 @@ extension CampaignPlan {
 }
 
 extension World {
-  /// What there is for a campaign.
+  /// Creates the world for a campaign.
   static func forCampaign(
     _ arguments: FuzzArguments, messages: StatusLine? = nil
   ) throws(UsageError) -> World {
@@ -61,7 +61,7 @@ extension World {
   }
 }
 
-/// The corpus of a database.
+/// A corpus in a database.
 private struct StoredCorpus: SharedCorpus {
   let store: CorpusStore
 

@@ -9,14 +9,14 @@ import Harness
 
 /// The options of `cover`.
 struct CoverArguments {
-  /// Where the tour is saved.
+  /// Where to save the tour.
   var save: String?
-  /// The most events of the tour.
+  /// The maximum number of events in the tour.
   var steps: EventCount?
-  /// What it has in common with `fuzz`: machine, device, seed, lab, reports.
+  /// The options shared with `fuzz`: machine, device, seed, lab, reports.
   var fuzz = FuzzArguments()
 
-  /// The options in the order in which help shows them.
+  /// The options, in the order in which the help shows them.
   static var options: [Option<CoverArguments>] {
     let shared = ["device", "seed"]
     let reports = ReportPlaces.options.map(\.name) + ["answer-timeout", "format", "color"]
@@ -34,7 +34,7 @@ struct CoverArguments {
   }
 }
 
-/// A tour from the command line to its reports.
+/// A tour, from the command line to its reports.
 struct CoverSession {
   private let arguments: CoverArguments
   private let console: Console
@@ -84,7 +84,7 @@ struct CoverSession {
   }
 
   private func show(_ summary: TourRun.Summary, _ paint: Painter, _ reports: [String]) {
-    // Of a device that does not start nothing is known, and nothing is claimed.
+    // Nothing is known of a device that does not start.
     guard summary.events.all > 0 || summary.tally.labFaults == 0 else {
       return (reports + [folder.journalPath]).forEach { console.print("  report   \($0)") }
     }
@@ -103,7 +103,7 @@ struct CoverSession {
     }
   }
 
-  /// Saves the tests of the tour, each of which takes a start of its own.
+  /// Saves the tests of the tour, each with its own start condition.
   private func save(_ scenarios: [Scenario]) -> Bool {
     guard let path = arguments.save else { return true }
     let (stem, ending) =
@@ -115,7 +115,7 @@ struct CoverSession {
         var scenario = scenario
         scenario.machine = target.machine.reference(from: Path.folder(of: path))
         let name = stem + (number == 0 ? "" : "-\(number + 1)") + ending
-        // How many there are is known at the end only.
+        // The number of files is only known now.
         if number > 0 { try OutputCheck.check("--save", .tour, at: name) }
         let schema = SchemaFile.found(from: Path.folder(of: name))
         try WholeFile.replace(name, with: scenario.yaml(schema: schema))
@@ -125,7 +125,7 @@ struct CoverSession {
     return saved != nil
   }
 
-  /// Saves a test that diverged; the line to paste that does it again.
+  /// Saves a diverging test, and returns the command line that replays it.
   private func replay(_ test: Case, _ outcome: Outcome) -> String? {
     guard case .divergence = outcome.verdict else { return nil }
     return folder.keep(test, outcome, console.status).map { run.replayLine($0, on: test.device) }

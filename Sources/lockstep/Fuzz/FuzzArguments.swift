@@ -19,11 +19,11 @@ struct FuzzArguments {
   var jobs: Count?
   var corpus: String?
   var resume: String?
-  /// What it has in common with `run`: device, seed, lab, reports.
+  /// The options shared with `run`: device, seed, lab, reports.
   var run = RunArguments()
 }
 
-/// A number of events, which may be a large one: `10000000` or `10M`.
+/// A number of events, possibly large: `10000000` or `10M`.
 package struct EventCount: ArgumentValue, Equatable {
   package var value: Int
   package static let form = "a number of events, such as 5000, 20k or 10M"
@@ -39,7 +39,7 @@ package struct EventCount: ArgumentValue, Equatable {
   }
 }
 
-/// How much may be done to make one finding shorter.
+/// The limit for shrinking one finding.
 enum ShrinkBudget: ArgumentValue, Equatable {
   case events(Int)
   case time(Interval)
@@ -76,7 +76,7 @@ private struct NamedWeight {
 }
 
 extension FuzzArguments {
-  /// The options in the order in which help shows them.
+  /// The options, in the order in which the help shows them.
   static var options: [Option<FuzzArguments>] {
     [
       .value(
@@ -155,16 +155,16 @@ extension FuzzArguments {
       + SettingsChoice.options.map { $0.lifted(to: \.run.settings) }
   }
 
-  /// Where rare tests are kept.
+  /// The folder of the rare tests.
   var corpusFolder: String { corpus ?? run.reports.out + "/corpus" }
 
-  /// Connects to the database that rare tests are kept in, where it is one.
+  /// Connects to the database of the rare tests, if they are in one.
   func openCorpus() throws(UsageError) -> CorpusStore? {
     guard let corpus, case .postgres(let url) = HistoryPlace(corpus) else { return nil }
     return try checked("--corpus: ") { try CorpusStore(url: url) }
   }
 
-  /// The levels that are left.
+  /// Returns the levels that are not excluded.
   func levels() throws(UsageError) -> [TestLevel] {
     for name in without where TestLevel(rawValue: name) == nil {
       throw UsageError("'--without' expects \(TestLevel.form), not '\(name)'")
@@ -174,7 +174,7 @@ extension FuzzArguments {
     return levels
   }
 
-  /// The weights as numbers.
+  /// Parses the weights.
   func namedWeights() throws(UsageError) -> [(name: String, weight: Double)] {
     try weights.map { text throws(UsageError) in
       guard let named = NamedWeight(argument: text) else {
@@ -184,7 +184,7 @@ extension FuzzArguments {
     }
   }
 
-  /// How the machine is fuzzed.
+  /// Returns the settings of the campaign.
   func settings(seed: UInt64, round: Int) throws(UsageError) -> FuzzSettings {
     var settings = FuzzSettings()
     settings.seed = seed

@@ -5,9 +5,9 @@ import Harness
 import Journal
 import Basics
 
-/// Prints findings as they come and a line now and then: for a log, and for who has no terminal.
+/// Prints findings as they occur, and a progress line at intervals: for logs and output without a terminal.
 class HumanFuzzReport: CampaignReport {
-  /// How often a log gets a line.
+  /// The interval of progress lines in a log.
   private static let period = Interval.seconds(10)
 
   let console: Console
@@ -44,7 +44,7 @@ class HumanFuzzReport: CampaignReport {
       + "  \(status.corpus) in corpus  \(status.phase)"
   }
 
-  /// What the campaign has cost.
+  /// Returns the cost of the campaign.
   private func spent(_ end: CampaignSummary) -> String {
     let status = end.status
     let pace = "\(grouped(overallRate(status, end.took))) events/s"
@@ -56,7 +56,7 @@ class HumanFuzzReport: CampaignReport {
   func found(_ finding: FindingNotice) { write(finding.text(paint, isVerbose: isVerbose)) }
 
   func say(_ text: String) {
-    // What ends the campaign is said at its end.
+    // The summary reports what ends the campaign.
     if !isQuiet, !text.hasPrefix("trouble  \(LabFault.Symptom.noDevice.rawValue): ") {
       write(paint(.faint, "  " + text))
     }
@@ -74,7 +74,7 @@ class HumanFuzzReport: CampaignReport {
   func end(_ end: CampaignSummary) {
     guard !isQuiet || !end.status.depths.isEmpty || end.exit != .agree else { return }
     let status = end.status
-    // Of a device that does not start nothing is known, and nothing is claimed.
+    // Nothing is known of a device that does not start.
     if case .trouble(let fault) = end.cause, fault.symptom == .noDevice, status.events == 0 {
       let words = "\(fault)".replacing("\n", with: "\n    ")
       return write(paint(.warning, "⚡ \(words)") + "\n  report   \(end.page)")
@@ -124,7 +124,7 @@ class HumanFuzzReport: CampaignReport {
   }
 }
 
-/// Prints findings and the end as JSON, one object a line, and how far it is once a second.
+/// Prints findings and the summary as JSON, one object per line, and the progress once a second.
 final class JSONFuzzReport: CampaignReport {
   private static let period = Interval.seconds(1)
 
@@ -147,7 +147,7 @@ final class JSONFuzzReport: CampaignReport {
     console.print(["progress": json(progress.status, progress.took)])
   }
 
-  /// The figures, with the pace, which differs from run to run.
+  /// Returns the figures with the pace, which differs from run to run.
   private func json(_ status: CampaignStatus, _ took: Interval) -> JSON {
     .mapping(status.members + [.init("eventsPerSecond", .integer(overallRate(status, took)))])
   }
@@ -167,7 +167,7 @@ final class JSONFuzzReport: CampaignReport {
   }
 }
 
-/// Events in a second, since the beginning.
+/// Returns the events per second since the beginning.
 func overallRate(_ status: CampaignStatus, _ time: Interval) -> Int {
   let seconds = Double(time.nanoseconds) / 1e9
   return seconds > 0 ? Int(Double(status.events) / seconds) : 0

@@ -9,7 +9,7 @@ import System
 import Harness
 
 extension FuzzArguments {
-  /// What was asked for beside machine, device, twin and seed, as options that mean the same.
+  /// The options of the campaign other than machine, device, twin and seed, in their canonical form.
   var campaignOptions: [String] {
     var words: [String] = []
     if let steps { words.append("--steps=\(steps.value)") }
@@ -27,7 +27,7 @@ extension FuzzArguments {
     return words
   }
 
-  /// The arguments with which a campaign is taken up again: its own, and what was given in place of them.
+  /// Returns the arguments of a resumed campaign: its own, with those given now taking precedence.
   func resuming(_ state: CampaignState) throws(UsageError) -> FuzzArguments {
     let parser = ArgumentParser<FuzzArguments>(options: FuzzArguments.options, operands: nil)
     guard case .run(let own) = try parser.parse(state.options, into: FuzzArguments()) else { return self }
@@ -57,7 +57,7 @@ extension FuzzArguments {
     try checked("--device: ") { try DeviceSpec(text: left) == DeviceSpec(text: right) }
   }
 
-  /// The line to paste that goes on with the campaign of a folder.
+  /// Returns the command line that resumes the campaign in a folder.
   func resumeLine(_ folder: String) -> String {
     var words = ["lockstep", "fuzz", operands[0], "--resume", folder] + run.lab.words
     if run.lab.words.isEmpty, let device = run.device, (try? DeviceSpec(text: device))?.isInterlocked == true
@@ -73,9 +73,9 @@ extension FuzzArguments {
 }
 
 extension CampaignState {
-  /// Reads the state of a run: by the name that its folder has under `OUT/runs`, or by the folder's path.
+  /// Reads the state of a run, by the name of its folder in `OUT/runs` or by the folder's path.
   ///
-  /// - Returns: the state, with all that the journal holds, and the folder, which this process holds from now on.
+  /// - Returns: the state, with everything in the journal, and the folder, which this process now holds.
   static func read(
     _ run: String, out: String
   ) throws(UsageError) -> (state: CampaignState, run: EarlierRun) {

@@ -6,7 +6,7 @@ import Automata
 import Harness
 
 extension FuzzArguments {
-  /// What is fuzzed.
+  /// Returns the target to fuzz.
   func target(
     _ machine: MachineLibrary.Entry, in world: World, seed: UInt64
   ) throws(UsageError) -> FuzzTarget {
@@ -22,7 +22,7 @@ extension FuzzArguments {
     }
   }
 
-  /// What is explored in place of the target: the twin that was named, or that a real lock has by itself.
+  /// Returns the reference device to explore in place of the target: the one named, or the default of a real lock.
   func twinTarget(
     _ machine: MachineLibrary.Entry, _ target: FuzzTarget, in world: World, seed: UInt64
   ) throws(UsageError) -> FuzzTarget? {

@@ -5,19 +5,19 @@ import System
 import Basics
 import Synchronization
 
-/// Passes on how a campaign goes, and answers who asks by SIGUSR1.
+/// Forwards the progress of a campaign, and reports it on SIGUSR1.
 ///
-/// The answer comes from a thread of its own, since a real lock may say nothing for long.
+/// A separate thread answers the signal, because a real lock may block the main thread for a long time.
 final class FuzzWatch: CampaignReport {
   fileprivate struct State {
     var title = ""
     var progress = CampaignProgress()
-    /// When that was told.
+    /// The time of the last progress.
     var shown = MonotonicClock.now
     var isOver = false
   }
 
-  /// What both threads see.
+  /// The state that both threads share.
   private final class Board: Sendable {
     let state = Mutex(State())
   }
@@ -65,7 +65,7 @@ final class FuzzWatch: CampaignReport {
 }
 
 extension FuzzWatch.State {
-  /// All there is to say to somebody who asks.
+  /// The complete answer to SIGUSR1.
   fileprivate func answer(at now: Interval) -> String {
     let status = progress.status
     return "lockstep: \(title), \(status.phase), for \(clock(progress.took + (now - shown)))"

@@ -9,7 +9,7 @@ import Journal
 import Basics
 
 extension Command {
-  /// One of the processes of `fuzz --jobs`; nothing for people.
+  /// A worker process of `fuzz --jobs`; hidden from users.
   static var fuzzWorker: Command {
     Command(
       "fuzz-worker", "Explores for 'lockstep fuzz --jobs'.",

@@ -4,18 +4,18 @@ import System
 import Journal
 import Basics
 
-/// Shows how a campaign goes on a terminal, in place; findings and all else that is worth a line scroll above.
+/// Shows the progress of a campaign on a terminal, in place; findings and messages scroll above it.
 ///
-/// The cursor is hidden only within one write, and stays below the screen between them: however the program ends,
-/// the terminal is as it was. A terminal that is too small for the screen gets lines instead.
+/// The cursor is only hidden within a single write, and rests below the screen in between: however the program
+/// ends, the terminal is in its normal state. A terminal that is too small for the screen shows lines instead.
 final class ScreenReport: HumanFuzzReport {
-  /// How long a screen stands.
+  /// The minimum interval between two updates.
   private static let period = Interval.milliseconds(200)
 
   private var screen: StatusScreen?
   private var meter = RateMeter()
   private var last: Interval?
-  /// The widths of the lines that are on the terminal now.
+  /// The widths of the lines now on the terminal.
   private var shown: [Int] = []
 
   override func begin(_ head: CampaignHead) {
@@ -37,12 +37,12 @@ final class ScreenReport: HumanFuzzReport {
     }
     let lines = screen.lines(width: size.columns, rows: size.rows, isUnicode: Host.isUnicode, paint)
     guard size.rows > lines.count else { return super.progress(progress) }
-    // The last column stays free: what a terminal does after it differs.
+    // The last column stays empty: terminals differ in what they do after it.
     console.draw(erasing(size.columns), lines.map { $0 + "\n" }.joined())
     shown = lines.map(visibleWidth)
   }
 
-  /// What takes the screen away. A terminal that was made narrower has broken its lines.
+  /// Returns the sequence that erases the screen. A terminal that became narrower has wrapped its lines.
   private func erasing(_ columns: Int) -> String {
     let rows = shown.reduce(0) { $0 + max(1, ($1 + columns - 1) / columns) }
     shown = []

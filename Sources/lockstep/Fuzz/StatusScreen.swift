@@ -4,30 +4,30 @@ import Harness
 import Conformance
 import Basics
 
-/// What a person who watches a campaign sees: everything that matters at a glance.
+/// The status of a campaign for a person: the most important figures at a glance.
 ///
-/// It is laid out as AFL++'s is, in panes of two columns. Making it is no more than writing down the figures, so
-/// that it can be checked line by line.
+/// The layout follows AFL++: panes in two columns. Formatting has no side effects, so that tests can check it line
+/// by line.
 struct StatusScreen {
-  /// The fewest columns that it fits in.
+  /// The minimum width in columns.
   static let minimumWidth = 80
-  /// More columns make nothing clearer.
+  /// A greater width would not improve the layout.
   static let maximumWidth = 100
 
   var head: CampaignHead
   var progress = CampaignProgress()
-  /// Events in a second, lately.
+  /// The current events per second.
   var rate = 0
-  /// When something new was seen last, and a finding, in the time of the campaign.
+  /// When the last novelty and the last finding occurred, in the campaign's time.
   private(set) var lastNew: Interval?
   private(set) var lastFinding: Interval?
-  /// Cells and positions, findings and events over time.
+  /// The courses of cells and positions, of findings and of events.
   private var courses = (seen: Course(), found: Course(), events: Course())
 
   init(head: CampaignHead) { self.head = head }
 
-  /// Takes in how far the campaign is, and notes what is new: a cell or a position that was never seen before, and a
-  /// finding. What it knew when it began is not.
+  /// Records the progress, and the time of novelties: a cell or position not seen before, or a finding. Those known
+  /// at the beginning do not count.
   mutating func take(_ progress: CampaignProgress) {
     let (now, status) = (progress.took, progress.status)
     let seen = Self.seen(in: progress)
@@ -39,15 +39,15 @@ struct StatusScreen {
     self.progress = progress
   }
 
-  /// How many different things were seen.
+  /// Returns the number of distinct cells and positions seen.
   private static func seen(in progress: CampaignProgress) -> Int {
     let total = progress.coverage?.total
     return progress.status.positions + (total?.legal.visited ?? 0) + (total?.empty.visited ?? 0)
   }
 
-  /// The lines, none of them wider than the terminal, and fewer than it has rows, if that can be.
+  /// Returns the lines, none wider than the terminal and, if possible, fewer than its rows.
   ///
-  /// - Parameter isUnicode: whether the terminal shows more than ASCII.
+  /// - Parameter isUnicode: whether the terminal supports more than ASCII.
   func lines(width: Int, rows: Int = .max, isUnicode: Bool = true, _ paint: Painter) -> [String] {
     let pane = Pane(width: min(width, Self.maximumWidth), paint: paint)
     let status = progress.status
@@ -60,26 +60,26 @@ struct StatusScreen {
       shares.isEmpty ? [] : [pane.rule("what lock time went into")] + spentRows(shares).map(pane.whole)
     let course = [pane.rule("over time")] + courseRows.map(pane.whole)
     let now = [pane.rule("now"), pane.whole(paint, nil, "   \(status.phase)")]
-    // Where there is no room for all, what is over is left out first.
+    // If there is no room for all, omit the past first.
     var lines = head + spent + course + now
     if lines.count >= rows { lines = head + spent + now }
     if lines.count >= rows { lines = head + now }
     return isUnicode ? lines : lines.map(asciiLines)
   }
 
-  /// What the device's time went into, by what was waited for and by what it was for.
+  /// Returns what the device's time was spent on, by what was awaited and by purpose.
   private func spentRows(_ shares: [[(name: String, percent: Int)]]) -> [Pane.Row] {
     zip(["waited for", "spent on"], shares).map { name, shares in
       (name, shares.map { "\($0.name) \($0.percent) %" }.joined(separator: "   "))
     }
   }
 
-  /// How it went from the beginning until now.
+  /// The figures over time.
   private var courseRows: [Pane.Row] {
     func row(_ name: String, _ line: String, _ words: String) -> Pane.Row {
       (name, line.leftAligned(in: Course.capacity) + "  " + words)
     }
-    // The last column has not had its whole time yet.
+    // The period of the last column is not complete yet.
     let pace = courses.events.growth
     let found = courses.found.growth.map { $0 == 0 ? "·" : $0 > 9 ? "+" : "\($0)" }.joined()
     return [
@@ -97,7 +97,7 @@ struct StatusScreen {
     ]
   }
 
-  /// How much time passed on the device, and how much of it was waited.
+  /// The time that passed on the device, and the share spent waiting.
   private var lockTime: String {
     let status = progress.status
     return status.waitedPercent.map { "\(clock(status.lockTime)), \($0) % waited" } ?? "–"
@@ -152,7 +152,7 @@ struct StatusScreen {
   }
 }
 
-/// Two columns of named figures.
+/// Two columns of labelled figures.
 private struct Pane {
   typealias Row = (name: String, value: String)
 
@@ -163,7 +163,7 @@ private struct Pane {
 
   private var leftWidth: Int { width / 2 }
 
-  /// Two groups of rows beside each other, each under its name.
+  /// Returns two groups of rows side by side, each with a heading.
   func beside(_ leftName: String, _ left: [Row], _ rightName: String, _ right: [Row]) -> [String] {
     let rightWidth = width - leftWidth
     return [rule(leftName, leftWidth) + rule(rightName, rightWidth)]
@@ -181,13 +181,13 @@ private struct Pane {
       + paint(.faint, String(repeating: "─", count: rest) + " ")
   }
 
-  /// One line over both columns.
+  /// Returns one line that spans both columns.
   func whole(_ paint: Painter, _ style: Painter.Style?, _ text: String) -> String {
     let text = fitted(text, width, padded: false)
     return style.map { paint($0, text) } ?? text
   }
 
-  /// A row over both columns.
+  /// Returns one row that spans both columns.
   func whole(_ row: Row) -> String { text(row, width) }
 
   private func text(_ row: Row, _ width: Int) -> String {
@@ -195,28 +195,28 @@ private struct Pane {
     return " " + paint(.faint, name) + "  " + fitted(row.value, width - Self.nameWidth - 3, padded: true)
   }
 
-  /// Text of just so many columns, or at most so many.
+  /// Returns a text of exactly this width if padded, or of at most this width.
   private func fitted(_ text: String, _ width: Int, padded: Bool) -> String {
     if text.count > width { return text.prefix(width - 1) + "…" }
     return padded ? text.leftAligned(in: width) : text
   }
 }
 
-/// How fast events come now: over the last seconds, and not since the beginning.
+/// Measures the current rate of events, over the last seconds.
 struct RateMeter {
-  /// How far back it looks.
+  /// The period of the measurement.
   static let span = Interval.seconds(5)
 
   private var samples = FIFO<(time: Interval, events: Int)>()
 
-  /// Takes in how many events there were at a time.
+  /// Records the number of events at a time.
   mutating func add(_ events: Int, at time: Interval) {
     samples.append((time, events))
-    // One sample from before the span stays, to measure from.
+    // Keep one sample from before the period as its start.
     while samples.count > 2, samples[1].time <= time - Self.span { samples.removeFirst() }
   }
 
-  /// Events in a second.
+  /// The events per second.
   var rate: Int {
     guard let first = samples.first, let last = samples.last, last.time > first.time else { return 0 }
     return Int(Double(last.events - first.events) / (Double((last.time - first.time).nanoseconds) / 1e9))

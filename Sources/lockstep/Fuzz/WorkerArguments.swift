@@ -4,12 +4,12 @@ import CommandLine
 import Harness
 import Reporting
 
-/// What the workers of a campaign are started with.
+/// The command lines of a campaign's workers.
 struct WorkerArguments {
   let arguments: FuzzArguments
   let plan: CampaignPlan
 
-  /// The words for each of them: as many as have something to do.
+  /// The words for each worker; there are only as many workers as have work.
   var all: [[String]] {
     let jobs = arguments.jobs?.value ?? 1
     let steps = arguments.steps.map { Self.shares(of: $0.value - plan.state.status.events, jobs) }
@@ -44,7 +44,7 @@ struct WorkerArguments {
     return words + ["--answer-timeout=\(own.run.answerTimeout)"] + own.campaignOptions
   }
 
-  /// A number shared out as evenly as can be.
+  /// Divides a number as evenly as possible.
   static func shares(of total: Int, _ count: Int) -> [Int] {
     let total = max(total, 0)
     return (0..<count).map { total / count + ($0 < total % count ? 1 : 0) }

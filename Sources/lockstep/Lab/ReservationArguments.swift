@@ -5,15 +5,15 @@ import Devices
 import Journal
 import Basics
 
-/// The options by which a run gets a place of a lab of many benches, and a night several: `--lab`, `--tags` and
-/// `--lab-wait`.
+/// The options with which a run reserves a place in a lab of several benches, and a nightly run several: `--lab`,
+/// `--tags` and `--lab-wait`.
 struct ReservationArguments {
   var lab: LabAddress?
   var tags: TagList?
   var wait: Interval?
-  /// The place, once it is ours.
+  /// The place, once it is acquired.
   var reserved: Reservation?
-  /// Whether the way to the lock is what the place says.
+  /// Whether the transport to the lock comes from the place.
   var givesTransport = false
 
   static var options: [Option<ReservationArguments>] {
@@ -35,19 +35,19 @@ struct ReservationArguments {
     ]
   }
 
-  /// Makes sure that nothing is said of a lab where none is named.
+  /// Throws if lab options are given without `--lab`.
   func check() throws(UsageError) {
     guard lab == nil else { return }
     guard tags == nil else { throw UsageError("--tags goes with --lab") }
     guard wait == nil else { throw UsageError("--lab-wait goes with --lab") }
   }
 
-  /// The options as words, for a line that does the same again: at the same place, once one is known.
+  /// The options as words, for a command line that repeats the run; they name the acquired place, if there is one.
   var words: [String] {
     request.map { request in reserved.map { request.words(at: $0.place.name) } ?? request.words } ?? []
   }
 
-  /// What is wanted of a lab, where one is named.
+  /// The reservation request, if a lab is named.
   var request: Reservation.Request? {
     lab.map { Reservation.Request($0, tags: tags?.tags ?? [], wait: wait) }
   }
@@ -73,13 +73,13 @@ struct TagList: ArgumentValue, Equatable {
 }
 
 extension RunArguments {
-  /// Gets a place where one is asked for, and drives what stands there: what the command line says of lock and transport
-  /// counts before what the place says.
+  /// Acquires a place if one is requested, and selects its lock and transport. The command line takes precedence
+  /// over the place.
   ///
-  /// | what | where the place says it |
+  /// | setting | source in the place |
   /// | --- | --- |
   /// | the lock | the tag `lock=NAME`, as in `--device lock:NAME` |
-  /// | the way to it | the tag `transport=SPEC`, or `dongle=NAME` of bench.yaml, or a resource; see ``Lab/LabPlace/offeredTransport`` |
+  /// | the transport | the tag `transport=SPEC`, or `dongle=NAME` of bench.yaml, or a resource; see ``Lab/LabPlace/offeredTransport`` |
   mutating func acquire(_ console: Console) throws(NoPlace) {
     let given = lab.reservation
     do throws(UsageError) { try given.check() } catch { throw .usage(error) }
@@ -119,21 +119,22 @@ extension RunArguments {
     lab.reservation.givesTransport = lab.transport != nil
   }
 
-  /// Why no lock can be reached at a place, from what is known before it is taken; `nil` where one may be.
+  /// Returns why no lock can be reached at a place, judging by what is known before it is acquired; `nil` if one
+  /// may be reachable.
   private func unusable(at place: LabPlace) -> String? {
     guard lab.transport == nil, place.transport == nil, let reason = place.unusablePort else { return nil }
-    // A bench may know the way to its locks.
+    // The bench may have a transport to the lock.
     let name = lockName ?? place.tag("lock")
     let lock = name.flatMap { (try? BenchLock(named: $0, on: lab.bench)) ?? nil }
     return lock == nil ? reason : nil
   }
 
-  /// Gives the place back, if there is one.
+  /// Releases the place, if there is one.
   func release(_ console: Console) { lab.reservation.reserved?.release { console.say($0) } }
 }
 
 extension Command {
-  /// The process that stands beside a run which holds a place of a lab; nothing for people.
+  /// The process that monitors a run with a lab place; hidden from users.
   static var labWatchdog: Command {
     Command(
       LabWatchdog.command, "Gives back what a run held at a lab that died.",
@@ -150,7 +151,7 @@ extension Command {
 }
 
 extension NoPlace {
-  /// Says so, and gives what the command ends with.
+  /// Prints the reason and returns the exit status.
   func status(_ console: Console) throws(UsageError) -> CommandStatus {
     switch self {
     case .usage(let error): throw error

@@ -13,11 +13,11 @@ struct MutantsArguments {
   var threshold = Percent(0)
   var pairs = EventCount(5_000)
   var out: String?
-  /// What it has in common with `run`: device, seed, form.
+  /// The options shared with `run`: device, seed, format.
   var run = RunArguments()
 }
 
-/// A suite that is generated: `tour` or `fuzz:N`.
+/// A generated suite: `tour` or `fuzz:N`.
 enum GeneratedSuite: ArgumentValue, Equatable {
   case tour
   case fuzz(Int)
@@ -35,7 +35,7 @@ enum GeneratedSuite: ArgumentValue, Equatable {
   }
 }
 
-/// A share in percent: `95`, `99.5` or `95%`.
+/// A percentage: `95`, `99.5` or `95%`.
 struct Percent: ArgumentValue, Equatable {
   var value: Double
   static let form = "a share in percent from 0 to 100, such as 95"
@@ -51,7 +51,7 @@ struct Percent: ArgumentValue, Equatable {
 }
 
 extension MutantsArguments {
-  /// The options in the order in which help shows them.
+  /// The options, in the order in which the help shows them.
   static var options: [Option<MutantsArguments>] {
     [
       .value(
@@ -86,10 +86,10 @@ extension MutantsArguments {
     ] + SettingsChoice.options.map { $0.lifted(to: \.run.settings) }
   }
 
-  /// The seed of everything that is drawn.
+  /// The seed of all random choices.
   var seed: UInt64 { run.seed ?? 0 }
 
-  /// The tests; `nil` when scenarios are wrong, which is said.
+  /// Returns the test suite; `nil` if scenarios are invalid, after reporting that.
   func suite(
     of machine: MachineLibrary.Entry, in world: World, _ console: Console
   ) throws(UsageError) -> MutationSuite? {
@@ -107,7 +107,7 @@ extension MutantsArguments {
     return .scenarios(set.items.filter { $0.machine.label == machine.label })
   }
 
-  /// A device that somebody names, with its defects.
+  /// Parses a device specification, and returns the device with its defects.
   private static func named(_ text: String) throws(DeviceProblem) -> (device: DeviceSpec, defects: [String]) {
     let device = try DeviceSpec(text: text)
     guard device.kind == .emulator, let emulated = EmulatedDevice.named(device.name) else {
@@ -116,7 +116,8 @@ extension MutantsArguments {
     return (device, emulated.defects)
   }
 
-  /// The devices whose defects are tried: the one that is named, or the first of each family that scenarios are for.
+  /// Returns the devices whose defects are tried: the named one, or the first device of each family in the
+  /// scenarios.
   func devices(
     for machine: MachineLibrary.Entry, _ suite: MutationSuite
   ) throws(UsageError) -> [(device: DeviceSpec, defects: [String])] {

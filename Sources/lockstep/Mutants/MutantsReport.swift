@@ -5,9 +5,9 @@ import Conformance
 import Harness
 import Basics
 
-/// Says what became of wrong machines, to a person or a program.
+/// Reports the results for the mutants, as text or JSON.
 final class MutantsReport {
-  /// The most survivors that a person is shown.
+  /// The maximum number of survivors in the text output.
   private static let maximumSurvivors = 20
 
   private let machine: MachineLibrary.Entry
@@ -39,7 +39,7 @@ final class MutantsReport {
     self.defectCount = defectCount
   }
 
-  /// Says what is going to be tried.
+  /// Prints what will be tried.
   func begin() {
     let isSampled = analysis.sampleCount < analysis.count
     if isHuman {
@@ -60,7 +60,7 @@ final class MutantsReport {
     }
   }
 
-  /// Takes in what became of a mutant.
+  /// Records the result for a mutant.
   func take(_ result: MutationAnalysis.Result, saved: String?) {
     let kind = Mutant.Kind.allCases.firstIndex(of: result.kind) ?? 0
     scores[kind].count(result.fate)
@@ -72,7 +72,7 @@ final class MutantsReport {
     if !isHuman { console.print(json(result, saved)) }
   }
 
-  /// Takes in what became of a device with a defect.
+  /// Records the result for a device with a defect.
   func take(defect: String, of device: DeviceSpec, killers: [String]) {
     if killers.isEmpty { defects.survived += 1 } else { defects.killed += 1 }
     progress()
@@ -88,7 +88,7 @@ final class MutantsReport {
     }
   }
 
-  /// Says the score; gives it in percent.
+  /// Prints the score and returns it as a percentage.
   func end(took time: Interval) -> Double {
     clear()
     let all = scores.reduce(defects, +)
@@ -148,7 +148,7 @@ final class MutantsReport {
   }
 
   private func percent(_ value: Double) -> String {
-    // Rounded down: nothing but all is 100.
+    // Rounded down: only a full score is 100.
     let tenths = Int(value * 10)
     return "\(tenths / 10).\(tenths % 10) %"
   }
@@ -181,7 +181,7 @@ final class MutantsReport {
 }
 
 extension DistinguishingTest {
-  /// What is done and what is seen of it, in one line: `connect → connecting, wait 3 s, lock → moved`.
+  /// Returns the actions and their observations in one line: `connect → connecting, wait 3 s, lock → moved`.
   func text(in vocabulary: Vocabulary) -> String {
     var parts: [String] = start.settings.map { "\($0.name): \($0.value)" }
     var now = Instant.zero
@@ -206,7 +206,7 @@ extension DistinguishingTest {
           pass(until: entry.time)
           isFirst = true
         }
-        // What a wrong machine shows before anything is asked of it.
+        // The observations of a wrong machine before the first action.
         if parts.isEmpty { parts.append("start") }
         let text = vocabulary.text(of: observation)
         parts[parts.count - 1] += isFirst ? " → \(text)" : " \(text)"

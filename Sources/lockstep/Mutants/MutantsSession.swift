@@ -6,7 +6,7 @@ import System
 import Conformance
 import Harness
 
-/// From the command line to the score of a suite.
+/// A mutation analysis, from the command line to the score.
 struct MutantsSession {
   private let arguments: MutantsArguments
   private let console: Console
@@ -31,7 +31,8 @@ struct MutantsSession {
     }
     usual =
       devices.first?.device ?? (machine.isFile ? nil : world.devices.usualDevice(of: machine.machine.name))
-    // A mutant shows what the machine's devices show, or a suite would be praised for what it cannot see.
+    // A mutant reports what the machine's devices report; otherwise the suite would be credited with observations
+    // that it cannot make.
     showsEffects =
       usual.flatMap { try? EmulatedDevice.named($0.name)?.make([], 0).abilities.showsEffects } ?? true
   }
@@ -77,7 +78,7 @@ struct MutantsSession {
     }
   }
 
-  /// Saves the test that would kill a survivor; gives its path.
+  /// Saves the test that would kill a survivor, and returns its path.
   private func save(_ result: MutationAnalysis.Result) -> String? {
     guard let out = arguments.out, case .survived(let test) = result.fate else { return nil }
     let path = "\(out)/\(machine.machine.name)-\(result.number).yaml"
@@ -87,7 +88,7 @@ struct MutantsSession {
       actions: test.actions,
       vocabulary: Vocabulary(machine: machine.machine))
     if usual == nil { scenario.device = nil }
-    // A device is given its time to come to where the stimulus is allowed.
+    // Give the device time to reach the state in which the stimulus is allowed.
     scenario.steps = scenario.steps.map(\.patient)
     if scenario.steps.last?.action != .settle { scenario.steps.append(Step(.settle)) }
     return console.attempt {
@@ -99,7 +100,7 @@ struct MutantsSession {
 }
 
 extension Step {
-  /// The same, where a stimulus is given as soon as the model allows it.
+  /// The same step, but the stimulus waits until the model allows it.
   fileprivate var patient: Step {
     switch action {
     case .performNow(let call): Step(.perform(call))

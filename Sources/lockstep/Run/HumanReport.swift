@@ -5,27 +5,27 @@ import Harness
 import Journal
 import Basics
 
-/// Prints what a person wants to know of a run: failures as they come, and a summary.
+/// Prints the essentials of a run: failures as they occur, and a summary.
 final class HumanReport: JournalListener {
   private let console: Console
   private let paint: Painter
   private let isQuiet: Bool
-  /// With 1 a line for each case as it ends, and what the verdicts rest on; with 2 the trace of each, which also says how
-  /// it ended.
+  /// With 1, prints a line for each case and the evidence for the verdicts; with 2, prints the trace of each case,
+  /// including its verdict.
   private let verbosity: Int
   private let trace: TraceReport
-  /// What the case took that is told of.
+  /// The duration of the case being reported.
   private var caseTime = Interval.zero
-  /// What the lab said in the case that is being driven.
+  /// The lab's diagnostics in the current case.
   private var diagnostics: [String] = []
   private var skips: [(reason: String, count: Int)] = []
   private var current = Record.Case(id: "")
-  /// What was said of devices that there are not.
+  /// The missing devices that have already been reported.
   private var missing: Set<String> = []
-  /// The cases that took longest, the longest first, as many as are wanted.
+  /// The longest cases in descending order, up to the requested number.
   private var longest: [(time: Interval, words: String)] = []
   private let durations: Int
-  /// What was printed of the attempt before, where the case is tried again.
+  /// The printed verdict of the previous attempt, while the case is retried.
   private var previous: Record.Verdict?
 
   init(_ console: Console, _ paint: Painter, isQuiet: Bool, verbosity: Int = 0, durations: Int = 0) {
@@ -56,7 +56,7 @@ final class HumanReport: JournalListener {
 
   func take(_ time: CaseTime) { caseTime = time.taken }
 
-  /// Keeps what a case took, if it is one of those that took longest.
+  /// Records the duration of a case if it is one of the longest.
   private func measure(_ verdict: Record.Verdict) {
     guard durations > 0, verdict.word != .skipped else { return }
     let index = longest.firstIndex { $0.time < caseTime } ?? longest.count
@@ -82,14 +82,14 @@ final class HumanReport: JournalListener {
         skips.append((reason, 1))
       }
     case .divergence, .unmet, .labFault, .incomplete:
-      // What was not begun is counted in the summary.
+      // The summary counts the cases that did not start.
       if verdict.step == nil, verdict.word == .incomplete, verdict.limit == nil { return }
       if verbosity < 2 { printFailure(verdict) }
       if verbosity == 1 { console.print(paint(.bad, "✘") + " " + words(on: verdict)) }
     }
   }
 
-  /// Prints what is wrong; of an attempt that follows another one only what is new.
+  /// Prints a failure; for a retry, only what differs from the previous attempt.
   private func printFailure(_ verdict: Record.Verdict) {
     let before = previous
     previous = verdict.isTriedAgain ? verdict : nil
@@ -99,7 +99,8 @@ final class HumanReport: JournalListener {
         + "\n")
   }
 
-  /// Whether it is to be told how a case ended: a program that does not start is told of once, however many cases need it.
+  /// Returns whether to print a verdict: a program that does not start is reported once, however many cases need
+  /// it.
   private func isNews(_ verdict: Record.Verdict) -> Bool {
     guard verdict.word == .labFault, let message = verdict.message, message.isMissingDevice else {
       return true
@@ -107,25 +108,25 @@ final class HumanReport: JournalListener {
     return missing.insert(message).inserted
   }
 
-  /// What a case took: of our time, and of the device's.
+  /// Returns the durations of a case: in real time, and in the device's time.
   private func words(on verdict: Record.Verdict) -> String {
     let round = current.id.contains("#") ? " (\(current.id))" : ""
     let time = verdict.time ?? .zero
     return "\(current.place)\(round)   \(clock(caseTime))   t = \(time)"
   }
 
-  /// Prints what the lab said, a line each.
+  /// Prints the lab's diagnostics, one line each.
   private func printDiagnostics() {
     for diagnostic in diagnostics {
       console.print(paint(.faint, "  diagnostic   \(current.place): \(diagnostic)".inOneLine))
     }
   }
 
-  /// Prints the counts and where the reports are.
+  /// Prints the counts and the paths of the reports.
   ///
   /// - Parameters:
   ///   - page: the report that a person opens first.
-  ///   - reports: all of them.
+  ///   - reports: all reports.
   func summarize(
     _ summary: Run.Summary, seed: UInt64, took time: Interval, page: String, reports: [String]
   ) {
@@ -141,13 +142,13 @@ final class HumanReport: JournalListener {
     for report in verbosity > 0 ? reports : [page] { console.print("  report   \(report)") }
   }
 
-  /// Prints what the verdicts rest on.
+  /// Prints the evidence for the verdicts.
   private func printEvidence(_ summary: Run.Summary) {
     if summary.tally.agree > 0 {
       console.print("  compared \(counted(summary.tally.observations, "observation"))")
     }
     for item in summary.choices { console.print("  chosen   \(item)") }
-    // Of a device that does not start nothing is known, and nothing is claimed.
+    // Nothing is known of a device that does not start.
     let tally = summary.tally
     for item in summary.coverage where tally.observations > 0 || tally.labFaults < tally.cases {
       console.print("  coverage \(item.machine): \(item.summary)")
@@ -158,7 +159,7 @@ final class HumanReport: JournalListener {
   }
 }
 
-/// A time of day's length, with one decimal.
+/// Returns a duration in seconds with one decimal.
 private func rounded(_ time: Interval) -> String {
   let tenths = (time.nanoseconds + 50_000_000) / 100_000_000
   return "\(tenths / 10).\(tenths % 10) s"

@@ -10,7 +10,7 @@ import Basics
 import Harness
 import Transports
 
-/// The options that lead to a lock on the air.
+/// The options that select a lock on the air.
 struct LabArguments {
   var bench: String?
   var transport: String?
@@ -19,18 +19,18 @@ struct LabArguments {
   var allowed: [String] = []
   var actuations: Count?
   var park: ParkPosition?
-  /// How long a lock or a dongle that another process has is waited for.
+  /// How long to wait for a lock or dongle that another process holds.
   var wait: Interval?
   var checksHealth = false
   var ignoresQuarantine = false
-  /// The lab whose place is used, and which place; see ``ReservationArguments``.
+  /// The lab, and the place to use in it; see ``ReservationArguments``.
   var reservation = ReservationArguments()
 
-  /// How a transport is written.
+  /// The syntax of transports.
   static let transports =
     "usb:0, hci-socket:0, tcp-client:HOST:PORT, tcp-server:HOST:PORT, unix-client:PATH, serial:PATH,SPEED"
 
-  /// The options as words, for a line that does the same again.
+  /// The options as words, for a command line that repeats the run.
   var words: [String] {
     var words = reservation.words
     guard transport != nil || bench != nil || reservation.lab != nil else { return [] }
@@ -40,25 +40,25 @@ struct LabArguments {
     return words + interlockWords
   }
 
-  /// What may be done to a lock, as words.
+  /// The options that permit actions on a lock, as words.
   var interlockWords: [String] {
     var words = permissions
     if let actuations { words += ["--actuations", String(actuations.value)] }
     return words
   }
 
-  /// What each of several processes may do to a lock of its own, as words.
+  /// The permissions for each of several processes with a lock of its own, as words.
   var permissions: [String] {
     allowed.map { "--allow=\($0)" } + (park.map { ["--park=\($0.rawValue)"] } ?? [])
   }
 }
 
 extension LabArguments {
-  /// Refuses what only an interlocked lock can honour where there is none: who gives a limit relies on it.
+  /// Throws if an option requires an interlocked lock and there is none: the user relies on a limit being enforced.
   ///
   /// - Parameters:
-  ///   - devices: what is driven.
-  ///   - countsMovements: whether whoever drives it keeps to the budget of movements himself.
+  ///   - devices: the devices to drive.
+  ///   - countsMovements: whether the caller itself enforces the movement budget.
   func checkInterlocked(_ devices: [DeviceSpec], countsMovements: Bool = false) throws(UsageError) {
     let given: [(option: String, isGiven: Bool)] = [
       ("--actuations", actuations != nil && !countsMovements), ("--park", park != nil),
@@ -74,7 +74,7 @@ extension LabArguments {
 }
 
 extension LabArguments {
-  /// Makes sure that there is a transport whose traffic can be written down, where somebody asks for that.
+  /// Throws if a capture is requested and there is no transport to capture.
   func checkCapture(_ lab: LabSettings) throws(UsageError) {
     guard capture == nil || !lab.transports.isEmpty else {
       throw UsageError(
@@ -128,7 +128,7 @@ extension RunArguments {
     ] + ReservationArguments.options.map { $0.lifted(to: \.lab.reservation) }
   }
 
-  /// What the options mean together.
+  /// Returns the lab settings that follow from the options.
   func labSettings() throws(UsageError) -> LabSettings {
     var settings = try settingsOfLock()
     settings.reservation = lab.reservation.reserved
@@ -160,7 +160,7 @@ extension RunArguments {
     return settings
   }
 
-  /// What is known of the lock that is named, by whichever way it is reached.
+  /// Returns the settings of the named lock, independent of its transport.
   func settingsOfLock() throws(UsageError) -> LabSettings {
     let lock = try lockName.flatMap { name throws(UsageError) in try BenchLock(named: name, on: lab.bench) }
     guard lab.bench == nil || lock != nil else {
@@ -175,21 +175,21 @@ extension RunArguments {
       allowing: lab.allowed)
   }
 
-  /// Whether the lock that is named has a driver, which alone knows what that has to be allowed.
+  /// Returns whether the named lock has a driver: only the driver knows which names `--allow` accepts.
   private func isDriven(_ lock: BenchLock?) -> Bool {
     guard let lock else { return lockName.map(LockFile.isDriven) ?? false }
     if case .file(let path) = lock.lock.source { return LockFile.isDriven(path) }
     return false
   }
 
-  /// What stands behind `--device lock:`.
+  /// The name after `--device lock:`.
   var lockName: String? {
     device.flatMap { $0.hasPrefix("lock:") ? String($0.dropFirst(5)) : nil }
   }
 
   private func transports(_ lock: BenchLock?) throws(UsageError) -> [TransportChoice] {
     if let text = lab.transport { return [try TransportChoice(naming: text, on: lock?.bench)] }
-    // Which way leads to it is known once its place is ours.
+    // The transport is not known before the lab place is acquired.
     if lab.reservation.lab != nil, lab.reservation.reserved == nil { return [] }
     guard let lock else {
       throw UsageError(
@@ -201,7 +201,7 @@ extension RunArguments {
 }
 
 extension Option {
-  /// The inventory of a bench.
+  /// The bench file.
   static func bench(
     _ path: WritableKeyPath<Values, String?>,
     _ summary: String =
@@ -213,7 +213,7 @@ extension Option {
 }
 
 extension RunArguments {
-  /// The line to paste that does a saved test again, on this device.
+  /// Returns the command line that replays a saved test on this device.
   func replayLine(_ path: String, on spec: DeviceSpec) -> String {
     var words = ["lockstep", "replay", path]
     if spec.kind == .lock, let device {

@@ -7,7 +7,7 @@ import Harness
 import Journal
 import Basics
 
-/// How often a case is tried again.
+/// The number of retries of a case.
 struct Retries: ArgumentValue, Equatable {
   var value: Int
   static let form = "a whole number from 0 to 100"
@@ -20,13 +20,13 @@ struct Retries: ArgumentValue, Equatable {
   }
 }
 
-/// What a case counts as that agrees only when it is tried again.
+/// The result of a case that only agrees in a retry.
 enum FlakyResult: String, WordChoice {
   case pass, fail
 }
 
 extension MinimumVerdicts {
-  /// The options that say so.
+  /// The options of this type.
   static var options: [Option<MinimumVerdicts>] {
     [
       .flag(
@@ -47,7 +47,7 @@ extension MinimumVerdicts {
   }
 }
 
-/// The options of `run`, and of the commands that select scenarios as it does.
+/// The options of `run`, and of other commands that select scenarios.
 struct RunArguments {
   var paths: [String] = []
   var device: String?
@@ -57,12 +57,12 @@ struct RunArguments {
   var lastFailed = false
   var failedFirst = false
   var isWatching = false
-  /// The paths of the scenarios that changed since the last run of those that are watched.
+  /// The scenarios that changed since the last run in watch mode.
   var changed: Set<ExactText> = []
   var durations: Count?
   var jobs = Count(1)
   var shard: Shard?
-  /// The job of which it is a part, as the environment names it.
+  /// The job that this shard belongs to, as named by the environment.
   var job: String?
   var rounds = Count(1)
   var retries = Retries(0)
@@ -72,7 +72,7 @@ struct RunArguments {
   var minimum = MinimumVerdicts()
   var shownIn: [String] = []
   var resume: String?
-  /// The seed that was drawn when a run began that is taken up again.
+  /// The drawn seed of the run to resume.
   var drawnSeed: UInt64?
   var answerTimeout = Interval.seconds(5)
   var lab = LabArguments()
@@ -182,9 +182,9 @@ extension RunArguments {
     ).typedOnly(since: realLockReason, beginning: "lock:").replaced(by: "lab").checked(
       by: ValueProblem.ofDevice)
   }
-  /// Why a file that comes with a checkout names no lock.
+  /// Why a file in a checkout may not select a lock.
   static let realLockReason = "a command that moves a motor must be typed in full"
-  /// What leads to a real lock, for the options that serve one alone.
+  /// The options that select a real lock.
   static let realLock: [OptionForm.Typed] = [.option("device", beginning: "lock:"), "lab"]
   static var seed: Option<RunArguments> {
     Option<RunArguments>.value(
@@ -229,23 +229,23 @@ extension RunArguments {
       example: "30s")
   }
 
-  /// The scenarios that are asked for, read and checked. See ``Devices/World/scenarios(_:_:)``.
+  /// Returns the selected scenarios, read and checked; see ``Devices/World/scenarios(_:_:)``.
   func scenarios(
     _ world: World, _ console: Console, note: ([Diagnostic]) -> Void = { _ in }
   ) -> ScenarioSet? {
     world.scenarios(chosenPaths, besides: reports.folders, console.status, note: note)
   }
 
-  /// The files and folders that are run.
+  /// The files and folders to run.
   var chosenPaths: [String] { paths.isEmpty ? [ScenarioFiles.usualFolder] : paths }
 
-  /// How many cases of a plan are driven side by side.
+  /// Returns the number of cases of a plan to run in parallel.
   func workerCount(_ plan: Plan?) -> Int {
     guard let plan, !plan.devices.contains(where: \.isInterlocked) else { return 1 }
     return max(1, min(jobs.value, plan.cases.count, 256))
   }
 
-  /// The scenarios that failed when they were run last, where that is asked for.
+  /// Returns the scenarios that failed in the last run, if they are requested.
   private func failures(_ messages: StatusLine) -> (ids: Set<ExactText>, use: FailedUse)? {
     guard lastFailed || failedFirst else {
       return isWatching ? (LastFailures(in: reports.out, before: resume).ids, .first) : nil
@@ -255,7 +255,7 @@ extension RunArguments {
     return (failed.ids, lastFailed ? .only : .first)
   }
 
-  /// What devices showed in the runs that are named, of choices that each of them makes once.
+  /// Returns the devices' constant choices, as observed in the runs of `--shown-in`.
   func shownChoices() throws(UsageError) -> ShownChoices {
     var choices = ShownChoices()
     for run in shownIn {
@@ -265,7 +265,7 @@ extension RunArguments {
     return choices
   }
 
-  /// What to say of filters where nothing is selected: those that may have been meant otherwise than they were taken.
+  /// If nothing is selected, suggests an expression for each filter that may have been meant as one.
   func suggestFilters(_ console: Console) {
     for text in filters {
       guard let expression = ScenarioFilter.expression(meantBy: text) else { continue }
@@ -275,7 +275,7 @@ extension RunArguments {
     }
   }
 
-  /// What is to be driven, and how.
+  /// Returns the plan of the run.
   func plan(_ set: ScenarioSet, _ world: World, _ messages: StatusLine) throws(UsageError) -> Plan {
     var selection = Plan.Selection()
     selection.filters = try filters.map { text throws(UsageError) in

@@ -5,13 +5,13 @@ import Journal
 import Reporting
 import System
 
-/// How far a run is shown to be.
+/// How to show the progress of a run.
 enum ProgressChoice: String, WordChoice {
   case auto, bar, counter, none
 }
 
 extension RunWatch.Settings {
-  /// What is shown on a console.
+  /// Creates the settings for a console.
   init(_ choice: ProgressChoice, slow: Interval, _ color: ColorChoice, isQuiet: Bool, _ console: Console) {
     let isDrawn = console.status.isTerminal && Host.variable("TERM") != "dumb"
     let display: RunWatch.Display =
@@ -26,17 +26,17 @@ extension RunWatch.Settings {
   }
 }
 
-/// Everybody to whom a run tells what happens: its folder, who reads its reports, and who watches.
+/// The listeners of a run: its folder, its report and its progress display.
 struct RunAudience {
   let human: HumanReport
-  /// All of them.
+  /// All listeners combined.
   let listener: any JournalListener
   let watch: RunWatch
   private let console: Console
   private let arguments: RunArguments
   private let folder: RunFolder
 
-  /// Gathers them for a run of so many cases, where that is known, and begins to watch.
+  /// Combines the listeners for a run with this number of cases, if known, and starts the progress display.
   init(_ arguments: RunArguments, _ folder: RunFolder, total: Int?, _ console: Console) {
     let (isQuiet, verbosity) = (arguments.isQuiet, arguments.verbosity)
     (self.arguments, self.folder, self.console) = (arguments, folder, console)
@@ -52,7 +52,8 @@ struct RunAudience {
     watch.start()
   }
 
-  /// Watches no more, and says how the locks were left, with a line to paste that parks each that is not parked.
+  /// Stops the progress display, and prints how the locks were left, with a command line that parks each unparked
+  /// lock.
   func finish(_ park: [String], _ parkScenarios: [ParkReport.ParkScenario]) {
     watch.finish()
     for words in park { console.say("lockstep: \(words)") }

@@ -7,9 +7,9 @@ import Reporting
 import System
 
 extension RunFolder {
-  /// The folder of a run that begins now, or of the one that it takes up again.
+  /// Opens the folder of a new run, or of the run to resume.
   ///
-  /// - Parameter tour: where the tour is saved that it makes, if it is.
+  /// - Parameter tour: where the run saves its tour, if it does.
   static func open(
     resuming earlier: EarlierRun? = nil, kind: String, cases: Int = 0,
     command: [String] = Invocation.words, seed: UInt64?, _ arguments: RunArguments,
@@ -28,16 +28,16 @@ extension RunFolder {
     }
   }
 
-  /// Takes what the run needs of a bench, for itself alone, and writes down by which right.
+  /// Reserves what the run needs of a bench, and records the token of the lease.
   func reserve(_ devices: [DeviceSpec], on bench: LockBench) {
     bench.reserve(devices)
     lease = bench.token.map { Int(clamping: $0) }
     properties += bench.properties
   }
 
-  /// Saves a case that diverged as a scenario of its own.
+  /// Saves a failed case as a standalone scenario.
   ///
-  /// - Returns: its path; `nil` after it said why it cannot be saved.
+  /// - Returns: its path; `nil` after reporting why it cannot be saved.
   func keep(_ test: Case, _ outcome: Outcome, _ messages: StatusLine) -> String? {
     let comment = "\(test.id), step \(outcome.mark.number): \(outcome.message ?? "")"
     return messages.attempt("the counterexample is not saved: ") {

@@ -4,9 +4,9 @@ import Reporting
 import System
 
 extension RunArguments {
-  /// Settles which part of which job this is: the part that was given, or else what a scheduler tells.
+  /// Determines the shard and its job: the one given, or else the one in the scheduler's environment.
   ///
-  /// - Returns: the options that say which part it is, for when the run is taken up again; its manifest names the job.
+  /// - Returns: the options that name the shard, for resuming the run; the manifest names the job.
   mutating func settlePart(_ console: Console) throws(UsageError) -> [String] {
     let told = try toldShard()
     if job == nil, shard != nil || told != nil { job = ShardEnvironment().job(of: shard) }
@@ -20,12 +20,12 @@ extension RunArguments {
     return words
   }
 
-  /// The part that a scheduler tells of, and by which variable, where none was given.
+  /// Returns the shard in the scheduler's environment, with its variable, unless one was given.
   func toldShard() throws(UsageError) -> (value: String, variable: String)? {
     guard shard == nil, let (part, variable) = try ShardEnvironment().find() else { return nil }
     return ("\(part.part)/\(part.count)", variable)
   }
 
-  /// The part of a job that this is, if it is one.
+  /// The share of a job that this run has, if it is part of one.
   var share: JobShare? { job.map { JobShare(job: $0, shard: shard ?? Shard(part: 1, of: 1)!) } }
 }

@@ -5,17 +5,17 @@ import System
 import Harness
 import Journal
 
-/// A run that is taken up again: its folder, how far it came and what it was asked for.
+/// A run to resume: its folder, progress and arguments.
 struct ResumedRun {
   /// The folder of the run.
   let run: EarlierRun
   var folder: String { run.folder }
-  /// What it did.
+  /// What the run has completed.
   let progress: RunProgress
-  /// What it was asked for, and how it reports now.
+  /// The arguments of the run, with the report options given now.
   let arguments: RunArguments
 
-  /// Finds the run that `--resume` names.
+  /// Finds the run named by `--resume`.
   init(_ given: RunArguments, _ run: String) throws(UsageError) {
     self.run = try EarlierRun(run, out: given.reports.out, with: "journal.jsonl", saying: "--resume: ")
     let folder = self.run.folder
@@ -31,9 +31,10 @@ struct ResumedRun {
     arguments = try given.resuming(manifest, seed: progress.run?.seed)
   }
 
-  /// What is done already of a plan.
+  /// Returns the completed part of a plan.
   ///
-  /// - Throws: when the plan is another one than the run had: a verdict on another test would say nothing on this one.
+  /// - Throws: an error if the plan differs from that of the run: the verdict on one test says nothing about
+  ///   another.
   func earlier(of plan: Plan) throws(UsageError) -> Run.Earlier {
     var earlier = Run.Earlier()
     earlier.isThere = true
@@ -60,7 +61,7 @@ struct ResumedRun {
 }
 
 extension RunArguments {
-  /// The arguments with which a run is taken up again: its own, but for how it reports.
+  /// Returns the arguments of a resumed run: its own, except for the report options.
   fileprivate func resuming(_ manifest: Manifest, seed: UInt64?) throws(UsageError) -> RunArguments {
     guard paths.isEmpty, device == nil, self.seed == nil, filters.isEmpty, shard == nil, rounds == Count(1),
       !lastFailed, !failedFirst, shownIn.isEmpty
@@ -74,14 +75,14 @@ extension RunArguments {
     else {
       return self
     }
-    // What failed last is what had failed when it began.
+    // Use the failures known when the run began.
     arguments.resume = resume
     arguments.drawnSeed = seed ?? manifest.seed
     arguments.job = manifest.job
     arguments.reports = reports.orElse(arguments.reports)
     (arguments.format, arguments.color, arguments.isQuiet) = (format, color, isQuiet)
     (arguments.verbosity, arguments.progress, arguments.slow) = (verbosity, progress, slow)
-    // What is asked for now of the run as a whole, and of how it goes on.
+    // Options for the whole run, and for the rest of it, can be changed.
     let usual = RunArguments()
     if minimum.failsSkipped { arguments.minimum.failsSkipped = true }
     if minimum.cases != usual.minimum.cases { arguments.minimum.cases = minimum.cases }

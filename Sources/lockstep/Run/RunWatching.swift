@@ -6,24 +6,24 @@ import Journal
 import Reporting
 import System
 
-/// Runs that follow each other for as long as somebody works on the scenarios.
+/// Repeats a run whenever its scenarios change.
 struct RunWatching: ~Copyable {
-  /// How long a signal that another thread took may go unnoticed. No file is looked at meanwhile.
+  /// The maximum delay in noticing a signal that another thread received. It involves no file access.
   private static let signalInterval = Interval.milliseconds(500)
 
-  /// Why no real lock is watched, whoever names it.
+  /// The error for watching a real lock.
   static let refusal = UsageError(
     "--watch is for emulated locks and programs: a file that is saved moves no real lock")
 
   private var arguments: RunArguments
   private let console: Console
-  /// What runs write themselves is no change.
+  /// The folders that runs write to, where changes are ignored.
   private let results: [String]
   private var watch: FolderWatch
   private var needs: ScenarioNeeds
   private var input: KeptInputLines? = KeptInputLines()
 
-  /// Makes sure that what is asked for can be run without anybody looking, and begins to watch.
+  /// Validates that the run needs no supervision, and starts watching.
   init(_ arguments: RunArguments, _ console: Console) throws(UsageError) {
     let options = [
       ("--resume", arguments.resume != nil), ("--format json", arguments.format == .json),
@@ -45,7 +45,7 @@ struct RunWatching: ~Copyable {
     (self.arguments, self.console, self.results, self.needs) = (arguments, console, results, needs)
   }
 
-  /// What comes of something that needs the system to tell of changes.
+  /// Runs `body` and converts a failure of the system's change notification.
   private static func noticing<Value: ~Copyable>(
     _ body: () throws(WatchFault) -> Value
   ) throws(UsageError) -> Value {
@@ -56,7 +56,7 @@ struct RunWatching: ~Copyable {
     }
   }
 
-  /// Runs until somebody wants no more, and gives the status of the latest run.
+  /// Repeats the run until the user quits, and returns the status of the last run.
   consuming func perform(
     _ run: (RunArguments) throws(UsageError) -> CommandStatus
   ) throws(UsageError) -> CommandStatus {
@@ -78,7 +78,7 @@ struct RunWatching: ~Copyable {
     return status
   }
 
-  /// Does a run, which `q` ends as a signal does.
+  /// Performs a run; `q` ends it like a signal.
   private func withQuitKey(_ run: () throws(UsageError) -> CommandStatus) throws(UsageError) -> CommandStatus
   {
     input?.listen(for: "q") { Interruption.request() }
@@ -109,13 +109,15 @@ struct RunWatching: ~Copyable {
 }
 
 extension RunWatching {
-  /// What changed: the files that somebody touched, and the scenarios that have to do with them.
+  /// The changed files, and the scenarios that depend on them.
   private struct Change {
     var files: Set<ExactText> = []
     var scenarios: Set<ExactText> = []
   }
 
-  /// Waits for a reason to run again: what changed, or nothing where it is something else; `nil` where there will be no more.
+  /// Waits for a reason to run again.
+  ///
+  /// - Returns: the change, which is empty for any other reason; `nil` at the end.
   private mutating func next() throws(UsageError) -> Change? {
     while !Interruption.isRequested {
       switch input?.next() {
@@ -140,9 +142,9 @@ extension RunWatching {
     return nil
   }
 
-  /// What there is to do with changes; `nil` where that is nothing.
+  /// Returns the relevant change, or `nil` if there is none.
   ///
-  /// - Parameter changed: where something changed, if that is known.
+  /// - Parameter changed: the changed paths, if known.
   private mutating func touched(by changed: Set<ExactText>?) throws(WatchFault) -> Change? {
     let before = needs
     guard changed?.contains(where: { Self.mayMatter($0.text) || before.places.contains($0) }) != false else {
@@ -159,7 +161,7 @@ extension RunWatching {
       scenarios: before.scenarios(touchedBy: changed).union(needs.scenarios(touchedBy: changed)))
   }
 
-  /// Whether something new may be a scenario, or hold some, or what is gone may have.
+  /// Returns whether a new or removed path may be a scenario or a folder with scenarios.
   private static func mayMatter(_ path: String) -> Bool {
     path.hasSuffix(".yaml") || path.hasSuffix(".yml") || fileKind(path) != .file
   }

@@ -13,7 +13,7 @@ extension TimeOfDay: ArgumentValue {
 }
 
 extension RecipeSettings {
-  /// The number of shards as an option has it.
+  /// The number of shards, as an option value.
   private var shardCount: Count? {
     get { shards.map { Count($0) } }
     set { shards = newValue?.value }

@@ -12,12 +12,12 @@ import Devices
 import Harness
 import Reporting
 
-/// A schema of something that Lockstep reads or writes.
+/// The schema of a format that Lockstep reads or writes.
 struct Schema {
-  /// What it is asked for by.
+  /// The name on the command line.
   let name: String
   let summary: String
-  /// The text of it; made when it is wanted, since every command knows the names of all.
+  /// Returns the text. It is generated on demand, because every command needs the names of all schemas.
   let text: () -> String
 
   private init(_ name: String, _ summary: String, text: @escaping @autoclosure () -> String) {
@@ -39,7 +39,7 @@ struct Schema {
     }
   }
 
-  /// All of them; the scenario's is the usual one.
+  /// All schemas; the scenario's is the default.
   static var all: [Schema] {
     [
       Schema("scenario", "A scenario, in YAML.", text: Scenario.schema.pages),
@@ -91,17 +91,17 @@ struct Schema {
     ]
   }
 
-  /// Those of the files that people write.
+  /// The schemas of the files that users write.
   static var ofFiles: [Schema] {
     all.filter { ["scenario", "machine", "bench", "nightly", "config"].contains($0.name) }
   }
 
-  /// What its file is called, as the first line of a file names it.
+  /// The name of the schema's file, as the first line of a file refers to it.
   var fileName: String { name + (name == "junit" ? ".xsd" : ".schema.json") }
 
   private static let trace = Shape.object(["trace": Shape.text, "same": Shape.count, "runs": Shape.count])
 
-  /// How far a campaign is, and how fast: the pace differs from run to run, and stands in no journal.
+  /// The progress of a campaign with its pace, which differs from run to run and is not in the journal.
   private static let progress: JSON = {
     guard case .mapping(var members) = CampaignStatus.shape,
       let place = members.firstIndex(where: { $0.name == "properties" }),
@@ -142,7 +142,7 @@ struct Schema {
   }()
 
   private static let packets: [JSON] = {
-    // A clock that was put back makes times before the first.
+    // If the clock was set back, times may be before the first one.
     let time: JSON = ["type": "string", "pattern": "^-?[0-9]+\\.[0-9]{3,6}$"]
     let layer = Shape.object(["layer": Shape.text, "text": Shape.text])
     return [
@@ -246,7 +246,7 @@ private struct SchemaArguments {
   var device: String?
   var out: String?
 
-  /// The schema of scenarios of the machine, where one is given.
+  /// Returns the schema of the scenarios of a machine, if one is given.
   func schemaOfMachine(_ name: String, _ console: Console) throws(UsageError) -> JSON? {
     guard let machine else {
       if device != nil { throw UsageError("--device goes with --machine: name the machine too") }
