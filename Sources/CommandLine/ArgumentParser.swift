@@ -1,17 +1,17 @@
 public import Journal
 import Basics
 
-/// What is said of the operands of a command, such as paths.
+/// The declaration of a command's operands, such as paths.
 public struct OperandForm: Equatable {
-  /// What help calls them.
+  /// The name of an operand in the help.
   public var placeholder: String
   public var summary: String
-  /// How many there may be.
+  /// The permitted number of operands.
   public var count: ClosedRange<Int>
-  /// What they are, one after the other; the last kind holds for all that follow.
+  /// The kinds of the operands, in order; the last one applies to all that follow.
   public var kinds: [ValueKind]
 
-  /// As they are called: `[PATH…]`.
+  /// The operands in a synopsis: `[PATH…]`.
   public var synopsis: String {
     let name = placeholder + (count.upperBound > 1 ? "…" : "")
     return count.lowerBound > 0 ? name : "[\(name)]"
@@ -20,7 +20,7 @@ public struct OperandForm: Equatable {
 
 /// The options and operands of a command.
 public struct ArgumentParser<Values> {
-  /// The operands, and where they go.
+  /// The declaration of the operands, and where to store them.
   public struct Operands {
     public var form: OperandForm
     public var path: WritableKeyPath<Values, [String]>
@@ -37,26 +37,26 @@ public struct ArgumentParser<Values> {
   public let options: [Option<Values>]
   public let operands: Operands?
 
-  /// Gathers what a command takes.
+  /// Creates a parser for the options and operands of a command.
   public init(options: [Option<Values>], operands: Operands?) {
     self.options = options
     self.operands = operands
   }
 
-  /// What somebody wants to be done.
+  /// The request on a command line.
   public enum Request {
     case run(Values)
     case help
   }
 
-  /// What a command line says, word by word.
+  /// The result of parsing a command line.
   struct Reading {
     var values: Values
-    /// The options with their values, in their order.
+    /// The options with their values, in order.
     var options: [(form: OptionForm, value: String)] = []
     var operands: [String] = []
 
-    /// Stores what a file says.
+    /// Stores the settings of a file.
     fileprivate mutating func store(_ settings: [Setting], _ options: [Option<Values>]) {
       for setting in settings {
         guard let option = options.first(where: { $0.name == setting.name }) else { continue }
@@ -65,17 +65,18 @@ public struct ArgumentParser<Values> {
     }
   }
 
-  /// Reads the words after the command's name.
+  /// Parses the words after the command's name.
   ///
-  /// `--seed 42` and `--seed=42` mean the same, `-qo DIR` is `-q -o DIR`; the last of several holds; after `--` all
-  /// words are operands. A value that begins with dashes needs the equals sign.
+  /// `--seed 42` and `--seed=42` are equivalent, and `-qo DIR` means `-q -o DIR`. If an option is repeated, the
+  /// last value counts. After `--`, all words are operands. A value that begins with two dashes requires the equals
+  /// sign.
   public func parse(_ words: some Collection<String>, into values: Values) throws(UsageError) -> Request {
     try read(words, into: values).map { .run($0.values) } ?? .help
   }
 
-  /// The same, with what a file says of the options that the words leave out, and with every word.
+  /// Parses the words, on top of the settings of a file, and keeps all options and operands.
   ///
-  /// - Returns: `nil` where help is asked for.
+  /// - Returns: `nil` if help was requested.
   func read(
     _ words: some Collection<String>, into values: Values, after settings: [Setting] = []
   ) throws(UsageError) -> Reading? {
@@ -115,7 +116,7 @@ public struct ArgumentParser<Values> {
     try store(option, parts.count > 1 ? parts[1] : nil, &rest, &reading)
   }
 
-  /// Takes in letters after one dash. What follows one that needs a value is that value.
+  /// Parses the letters after one dash. The rest after a letter that needs a value is that value.
   private func take(
     letters: Substring, of word: String, _ rest: inout ArraySlice<String>, _ reading: inout Reading
   ) throws(UsageError) {
@@ -161,7 +162,7 @@ public struct ArgumentParser<Values> {
     reading.options.append((flag.form, ""))
   }
 
-  /// Which of the words that there are may have been meant; what stands behind a `=` is no part of the word.
+  /// Returns a hint at the choice that was probably meant. The part of the value after `=` does not count.
   private func suggestion(for value: String, _ form: OptionForm) -> String {
     guard case .choice(let names) = form.kind else { return "" }
     let word = String(value.prefix { $0 != "=" })

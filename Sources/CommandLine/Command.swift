@@ -2,11 +2,11 @@ public import Journal
 public import System
 import Basics
 
-/// A line that shows how a command is used.
+/// An example of a command line.
 public struct Example: Equatable {
-  /// The whole line, as it is typed into a shell.
+  /// The complete line, as typed into a shell.
   public var line: String
-  /// What it does.
+  /// What the command line does.
   public var meaning: String
 
   public init(_ line: String, _ meaning: String) {
@@ -15,11 +15,11 @@ public struct Example: Equatable {
   }
 }
 
-/// A heading of help, and the options that stand below it.
+/// A heading in the help, with its options.
 public struct OptionGroup: Equatable, Sendable {
-  /// What the options are about: `Real lock`.
+  /// The heading: `Real lock`.
   public var heading: String
-  /// The names of the options; which of them there are is the command's.
+  /// The names of the options; a command may have only some of them.
   public var names: [String]
 
   public init(_ heading: String, _ names: [String]) {
@@ -28,34 +28,35 @@ public struct OptionGroup: Equatable, Sendable {
   }
 }
 
-/// A command of `lockstep`: its declaration, from which help, completions and the manual are made, and its work.
+/// A command of `lockstep`: its declaration, which also yields help, completions and manual, and its
+/// implementation.
 public struct Command {
-  /// Its name.
+  /// The name of the command.
   public let name: String
-  /// What it does, in one line.
+  /// The purpose of the command, in one line.
   public let summary: String
-  /// What help says beside the options.
+  /// The text of the help besides the options.
   public let discussion: String
-  /// The first of them has what the command cannot do without.
+  /// The examples; the first contains everything that the command requires.
   public let examples: [Example]
   public let operands: OperandForm?
   public let options: [OptionForm]
-  /// The headings of its options in help; none where one list is short enough.
+  /// The groups of options in the help; empty if a single list is short enough.
   public let groups: [OptionGroup]
-  /// Reads the words after its name, and does nothing.
+  /// Parses the words after the name, without any effect.
   public let check: ([String]) throws(UsageError) -> Void
-  /// Does what the words after its name ask for; `nil` where that is help.
+  /// Executes the words after the name; returns `nil` if they request help.
   private let perform: ([String], Console, SettingsSource) throws(UsageError) -> CommandStatus?
-  /// What a file of settings may say of it; `nil` where that is nothing.
+  /// The settings that a file may contain for this command; `nil` if there are none.
   public let section: SettingsSection?
 
   /// Declares a command.
   ///
   /// - Parameters:
-  ///   - defaults: what holds where nothing is said.
-  ///   - settings: where it is kept which file of settings holds, for a command that takes what a file says.
-  ///   - groups: the headings of its options in help.
-  ///   - body: does what was asked for, and gives the exit status.
+  ///   - defaults: the values without any option.
+  ///   - settings: where to store the selection of a settings file, for a command that accepts one.
+  ///   - groups: the groups of its options in the help.
+  ///   - body: executes the command and returns the exit status.
   public init<Values>(
     _ name: String, _ summary: String, discussion: String = "", examples: [Example] = [],
     options: [Option<Values>] = [], operands: ArgumentParser<Values>.Operands? = nil,
@@ -86,9 +87,9 @@ public struct Command {
     }
   }
 
-  /// Runs it on the words after its name.
+  /// Runs the command with the words after its name.
   ///
-  /// - Parameter source: where options are looked for that the words leave out.
+  /// - Parameter source: where to find options that are missing on the command line.
   public func run(
     _ words: [String], _ console: Console, _ source: SettingsSource = .none
   ) throws(UsageError) -> CommandStatus {
@@ -99,7 +100,7 @@ public struct Command {
 }
 
 extension Command {
-  /// Declares a command of which what is typed knows itself what is to be done.
+  /// Declares a command whose values can execute themselves.
   public init<Values>(
     _ name: String, _ summary: String, discussion: String = "", examples: [Example] = [],
     options: [Option<Values>], operands: ArgumentParser<Values>.Operands? = nil,
@@ -115,7 +116,7 @@ extension Command {
 }
 
 extension OptionForm {
-  /// Every command has it.
+  /// The option of every command that requests help.
   public static let help = OptionForm(
     name: "help", short: "h", summary: "Shows this help.", example: "", kind: .text
   )

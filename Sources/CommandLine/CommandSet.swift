@@ -1,20 +1,21 @@
 public import Journal
 public import System
 
-/// All commands, and what is said of them together.
+/// All commands, with the information about them as a whole.
 public struct CommandSet {
-  /// What the program is for, in a sentence.
+  /// The purpose of the program, in a sentence.
   public let purpose: String
-  /// What people call, in the order in which help shows it.
+  /// The commands for users, in the order of the help.
   public let all: [Command]
-  /// Processes that `lockstep` itself starts, and what the shells ask: help names none of them.
+  /// The commands for processes that `lockstep` starts itself and for shell completions, which the help does not
+  /// list.
   public let hidden: [Command]
-  /// Command lines that show what can be done.
+  /// Typical command lines.
   public let examples: [String]
-  /// What a command may end with, and what that means.
+  /// The possible exit statuses and their meanings.
   public let statuses: [(status: String, meaning: String)]
 
-  /// Gathers commands.
+  /// Creates a set of commands.
   public init(
     purpose: String, all: [Command], hidden: [Command] = [], examples: [String],
     statuses: [(status: String, meaning: String)]
@@ -26,11 +27,11 @@ public struct CommandSet {
     self.statuses = statuses
   }
 
-  /// Runs what a command line says, and gives the exit status.
+  /// Runs a command line, and returns the exit status.
   ///
-  /// - Parameter takesSettings: whether a file of settings says what the words leave out.
+  /// - Parameter takesSettings: whether a settings file supplies missing options.
   public func run(_ words: [String], _ console: Console, takesSettings: Bool = true) -> CommandStatus {
-    // What could not be found out because the end was asked for is no mistake of who asked.
+    // If an interruption prevented a check, that is not a usage error.
     let isStopped = { (status: CommandStatus) in status == .usage && Interruption.isRequested }
     let status: CommandStatus
     do {
@@ -70,7 +71,7 @@ public struct CommandSet {
     }
   }
 
-  /// What `lockstep help` says of a command, or of an option of it.
+  /// Returns the help on a command, or on one of its options.
   private func help(on words: ArraySlice<String>) throws(UsageError) -> String {
     guard let name = words.first else { return help }
     let command = try named(name)
@@ -78,12 +79,12 @@ public struct CommandSet {
     return try command.help(on: option)
   }
 
-  /// Whether there is a command of a name.
+  /// Returns whether there is a command with this name.
   public func has(_ name: String) -> Bool { (all + hidden).contains { $0.name == name } }
 
-  /// The command of a name.
+  /// Returns the command with this name.
   ///
-  /// - Throws: that there is none, and which one may be meant.
+  /// - Throws: an error that suggests a similar name if there is none.
   public func named(_ name: String) throws(UsageError) -> Command {
     if let command = (all + hidden).first(where: { $0.name == name }) { return command }
     let kind = name.hasPrefix("-") ? "option" : "command"

@@ -1,51 +1,51 @@
 import Files
 
-/// What can stand at the end of a command line.
+/// The possible completions of a command line.
 ///
-/// All of it is worked out here, from the declarations of the commands; what a shell runs is a few lines that ask
-/// `lockstep complete`, so that the shells agree with each other and with the program.
+/// They are derived here from the declarations of the commands. The shell scripts only call `lockstep complete`, so
+/// that all shells agree with each other and with the program.
 public struct Completion {
-  /// A word that fits, and what it means.
+  /// A possible word, with its meaning.
   public struct Candidate: Equatable {
     public var word: String
     public var meaning = ""
 
-    /// Makes a word.
+    /// Creates a candidate.
     public init(word: String, meaning: String = "") {
       self.word = word
       self.meaning = meaning
     }
   }
 
-  /// The words that fit.
+  /// The possible words.
   public private(set) var candidates: [Candidate] = []
-  /// Files or folders that the shell is to offer too, behind what the word has up to its last `=` or `:`.
+  /// The kind of files that the shell should also offer, after the part of the word up to its last `=` or `:`.
   public private(set) var files: ValueKind?
 
   private let commands: [Command]
   private let known: (_ kind: String, _ current: String) -> Offer
 
-  /// What of a kind can stand where a word has begun.
+  /// The values of a kind that can complete the current word.
   public struct Offer {
-    /// What goes before each word in the same word of the shell, beside what stands there already.
+    /// The text before each word within the same shell word, after the existing text.
     public var head = ""
-    /// The part of the word that the others must begin with; the whole, unless given.
+    /// The part of the current word that the candidates must begin with; by default the whole word.
     public var begun: String?
-    /// The words.
+    /// The candidates.
     public var words: [Candidate] = []
-    /// What the shell is to offer too.
+    /// The kind of files that the shell should also offer.
     public var files: ValueKind?
 
-    /// Offers nothing, until it is told.
+    /// Creates an empty offer.
     public init() {}
   }
 
-  /// Works out what fits.
+  /// Determines the completions.
   ///
   /// - Parameters:
-  ///   - words: those after `lockstep`; the last is the one that is being typed, as far as it is.
-  ///   - commands: those that people call.
-  ///   - known: says what there is of what only the program knows; see ``ValueKind/known(_:)``.
+  ///   - words: the words after `lockstep`; the last one is incomplete.
+  ///   - commands: the commands for users.
+  ///   - known: returns the values that only the program knows; see ``ValueKind/known(_:)``.
   public init(
     _ words: [String], of commands: [Command],
     knowing known: @escaping (_ kind: String, _ current: String) -> Offer
@@ -107,7 +107,7 @@ public struct Completion {
     offer(index < operands.kinds.count ? operands.kinds[index] : last, current, "")
   }
 
-  /// Offers what begins as the word does; `stem` is what stands before it in the same word of the shell.
+  /// Offers the candidates with the current prefix; `stem` precedes them within the same shell word.
   private mutating func offer(_ all: [Candidate], _ current: String, _ stem: String = "") {
     candidates += all.filter { $0.word.hasPrefix(current) }.map {
       Candidate(word: stem + $0.word, meaning: $0.meaning)
@@ -127,8 +127,8 @@ public struct Completion {
     }
   }
 
-  /// As the scripts of the shells read it: a line for each word, its meaning behind a tab; `:file` and `:folder` ask
-  /// for files.
+  /// The format that the shell scripts read: one line per word, with its meaning after a tab; `:file` and `:folder`
+  /// request files.
   public var text: String {
     var lines = candidates.map { $0.word + ($0.meaning.isEmpty ? "" : "\t" + $0.meaning) }
     switch files {
@@ -146,14 +146,14 @@ extension Completion.Candidate {
     meaning = option.summary
   }
 
-  /// The letter of an option, where it has one.
+  /// The short form of an option, if it has one.
   fileprivate static func short(_ option: OptionForm) -> [Self] {
     option.short.map { [Self(word: "-\($0)", meaning: option.summary)] } ?? []
   }
 }
 
 extension Command {
-  /// The option whose value comes next after a word such as `--seed` or `-qo`; `nil` where none does.
+  /// Returns the option that expects a value after a word such as `--seed` or `-qo`; `nil` if none does.
   fileprivate func awaited(after word: String) -> OptionForm? {
     if word.hasPrefix("--") {
       return options.first { "--" + $0.name == word && $0.placeholder != nil }
@@ -168,11 +168,11 @@ extension Command {
   }
 }
 
-/// The shells that can ask what fits.
+/// The shells with completion scripts.
 public enum Shell: String, WordChoice {
   case bash, zsh, fish
 
-  /// What the shell must read.
+  /// The script that the shell must load.
   public var script: String {
     switch self {
     case .bash: EmbeddedFile.bashCompletions.text

@@ -2,7 +2,7 @@ public import Journal
 import Basics
 
 extension CommandSet {
-  /// What the program has to say of itself.
+  /// The help of the program.
   public var help: String {
     """
     lockstep COMMAND [OPTION…]
@@ -22,7 +22,7 @@ extension CommandSet {
 }
 
 extension Command {
-  /// How it is called, without options.
+  /// The usage line without individual options.
   public var synopsis: String {
     (["lockstep", name] + (operands.map { [$0.synopsis] } ?? []) + ["[OPTION…]"]).joined(separator: " ")
   }
@@ -35,8 +35,8 @@ extension Command {
       + (lines.isEmpty ? "" : "\nExamples:\n" + lines)
   }
 
-  /// Operands and options: in one table, or in one below each heading, with no more of each than a line where one will do.
-  /// What stands below none comes last.
+  /// The operands and options: in one table, or in one table per group, where each option takes one line if
+  /// possible. Options outside all groups come last.
   private var tables: String {
     let operands = operands.map { [($0.placeholder, $0.summary)] } ?? []
     func rows(_ options: [OptionForm]) -> [(String, String)] {
@@ -55,7 +55,7 @@ extension Command {
       + "\n'lockstep help \(name) --OPTION' describes an option in full, with an example.\n"
   }
 
-  /// The lines of what is said beside the options; those that are set apart stay as they are.
+  /// The lines of the discussion; indented lines keep their layout.
   private var paragraphs: [[String]] {
     discussion.split(separator: "\n\n").map(String.init).map { part in
       part.hasPrefix("  ")
@@ -64,7 +64,7 @@ extension Command {
     }
   }
 
-  /// What there is to say of one option.
+  /// Returns the help on one option.
   public func help(on word: String) throws(UsageError) -> String {
     let name = word.drop { $0 == "-" }
     let isLetter = name.count == 1
@@ -78,20 +78,20 @@ extension Command {
     return text + "\nExample: \(usage(of: option))\n"
   }
 
-  /// A line that uses an option of it.
+  /// Returns a command line that uses the option.
   public func usage(of option: OptionForm) -> String {
     if let example = examples.first(where: { $0.line.contains(option.usage) }) { return example.line }
     return (examples.first?.line ?? "lockstep \(name)") + " " + option.usage
   }
 }
 
-/// The width of a terminal, for which help is made.
+/// The width of the help in columns.
 private let lineWidth = 100
 
-/// The width of the first of two columns; what is longer has a line of its own.
+/// Returns the width of the first column; longer entries take a line of their own.
 private func leftWidth(_ words: [String]) -> Int { min(words.map(\.count).max() ?? 0, 26) }
 
-/// The sentences at the beginning of a text that fit so many characters, and one at least.
+/// Returns the leading sentences of a text that fit a width, but at least one.
 private func beginning(of text: String, in width: Int) -> String {
   var end = text.endIndex
   for sentence in text.ranges(of: ". ") {
@@ -101,7 +101,7 @@ private func beginning(of text: String, in width: Int) -> String {
   return text.count <= width ? text : String(text[..<end])
 }
 
-/// Two columns, the second of them broken at the width of a terminal.
+/// Formats two columns; the second one is wrapped.
 public func columns(_ rows: [(String, String)]) -> String {
   let width = leftWidth(rows.map(\.0))
   var text = ""

@@ -1,27 +1,27 @@
 import System
 import Basics
 
-/// The manual in roff, made from the declarations of the commands.
+/// The manual page in roff, generated from the declarations of the commands.
 public struct ManPage {
   private var lines: [String] = []
 
-  /// The whole page.
+  /// The text of the page.
   public var text: String { lines.map { $0 + "\n" }.joined() }
 
-  /// What a manual says beside the commands.
+  /// The parts of the manual page other than the commands.
   public struct Parts {
-    /// What the program is called and does, in a line.
+    /// The name and purpose of the program, in a line.
     public var name: String
-    /// What there is to know before the commands.
+    /// The text before the commands.
     public var description: String
-    /// What a command may end with, and what that means, without a full stop.
+    /// The possible exit statuses and their meanings, without a full stop.
     public var statuses: [(status: String, meaning: String)]
-    /// What is left where.
+    /// The files that the program writes.
     public var files: [(path: String, meaning: String)]
-    /// What is read of the environment.
+    /// The environment variables that the program reads.
     public var variables: [(name: String, meaning: String)]
 
-    /// Gathers what is said.
+    /// Creates the parts.
     public init(
       name: String, description: String, statuses: [(status: String, meaning: String)],
       files: [(path: String, meaning: String)], variables: [(name: String, meaning: String)]
@@ -34,7 +34,7 @@ public struct ManPage {
     }
   }
 
-  /// Writes the manual of a program.
+  /// Creates the manual page of a program.
   public init(_ commands: CommandSet, _ parts: Parts) {
     lines = [
       #".\" Made by 'lockstep man'."#,
@@ -71,7 +71,7 @@ extension ManPage {
     text(command.summary)
     for part in command.discussion.split(separator: "\n\n").map(String.init) {
       if part.hasPrefix("  ") {
-        // Lines that are set apart stay as they are.
+        // Indented lines keep their layout.
         lines += [".PP", ".nf"] + part.split(separator: "\n").map { Self.line(String($0)) } + [".fi"]
       } else {
         paragraph()
@@ -80,7 +80,7 @@ extension ManPage {
     }
   }
 
-  /// Each option once, with the commands that have it.
+  /// Adds each option once, with the commands that have it.
   private mutating func addOptions(of commands: CommandSet) {
     var options: [(form: OptionForm, commands: [String])] = []
     for command in commands.all {
@@ -113,7 +113,7 @@ extension ManPage {
     text(body)
   }
 
-  /// A line of text, which is no request whatever it begins with.
+  /// Escapes a line of text, so that roff does not treat it as a request.
   private static func line(_ text: String) -> String {
     (text.hasPrefix(".") || text.hasPrefix("'") ? "\\&" : "") + escaped(text)
   }

@@ -3,97 +3,97 @@ public import Documents
 public import Journal
 public import System
 
-/// How an option is written, and what is said of it: all that help, completions and the manual need.
+/// The syntax and description of an option: everything that help, completions and the manual need.
 public struct OptionForm: Equatable, Sendable {
   /// The name without its dashes.
   public var name: String
-  /// The letter that stands for it after one dash.
+  /// The letter of the short form.
   public var short: Character?
-  /// What help shows in place of the value; `nil` for an option that takes none.
+  /// The value's placeholder in the help; `nil` for an option without a value.
   public var placeholder: String?
-  /// What help says of it.
+  /// The description in the help.
   public var summary: String
-  /// A value that makes sense; empty for an option that takes none.
+  /// A sensible value; empty for an option without a value.
   public var example: String
-  /// What its value is.
+  /// The kind of the value.
   public var kind: ValueKind
-  /// What it means to give it more than once.
+  /// The effect of repeating the option.
   public var repetition = Repetition.replaces
-  /// Why no file may give it, where none may.
+  /// Why files may not set the option, if they may not.
   public var reservation: Reservation?
-  /// What a command line must have, any of it, for what a file says of the option to hold; nothing where it holds anyway.
+  /// If not empty, a file's value of the option only applies if the command line contains one of these.
   public var needs: [Typed] = []
-  /// What puts aside what a file says of the option, as the option itself does.
+  /// What on a command line overrides a file's value of the option, in addition to the option itself.
   public var rivals: [Typed] = []
 
-  /// What it means to give an option more than once.
+  /// The effect of repeating an option.
   public enum Repetition: Equatable, Sendable {
-    /// The last one holds.
+    /// The last value counts.
     case replaces
-    /// It means more the more often it is there.
+    /// The number of repetitions counts.
     case counts
-    /// Each adds a value.
+    /// Each repetition adds a value.
     case adds
   }
 
-  /// What only whoever types a command line may say.
+  /// A restriction of an option to the command line.
   public struct Reservation: Equatable, Sendable {
-    /// Why, as the rest of a sentence.
+    /// The reason, as the rest of a sentence.
     public var reason: String
-    /// The beginning of the values that are meant; all of them where it is empty.
+    /// The prefix of the restricted values; all values if it is empty.
     public var beginning = ""
-    /// Whether a command line that has it takes nothing from a file.
+    /// Whether no settings file applies to a command line with this option.
     public var standsAlone = false
   }
 
-  /// As it is called: `-o, --out DIR`.
+  /// The option in a synopsis: `-o, --out DIR`.
   public var synopsis: String {
     (short.map { "-\($0), " } ?? "") + "--" + name + (placeholder.map { " " + $0 } ?? "")
   }
 
-  /// As somebody may type it: `--out Reports/nightly`.
+  /// The option as typed: `--out Reports/nightly`.
   public var usage: String {
     "--" + name + (placeholder == nil ? "" : (example.hasPrefix("-") ? "=" : " ") + shellWord(example))
   }
 }
 
-/// What a value is, for a shell that completes it.
+/// The kind of a value, for shell completion.
 public enum ValueKind: Equatable, Sendable {
-  /// Something that nobody can guess.
+  /// A value that cannot be completed.
   case text
   case choice([String])
   case file
   case folder
   case command
-  /// Something that the program knows, by what it calls that.
+  /// A value known to the program, with the name of its kind.
   case known(String)
-  /// Words of another command line, of which nothing is completed.
+  /// Words of another command line, which are not completed.
   case words
 }
 
-/// An option of a command: how it is written, what it means, and where its value goes.
+/// An option of a command: its form, and where to store its value.
 public struct Option<Values> {
   public internal(set) var form: OptionForm
-  /// The value with the path in it led elsewhere, where one is in it.
+  /// Transforms the path in the value, if it contains one.
   var moved: (String, (String) -> String) -> String = { text, _ in text }
-  /// What is wrong with a value that has the form of one.
+  /// Returns the problem of a well-formed value.
   var problem: (String) -> ValueProblem? = { _ in nil }
-  /// What the environment says where nobody else does, and which variable of it.
+  /// Returns the value from the environment, with the name of the variable, for a case without any other value.
   var told: (Values) throws(UsageError) -> (value: String, variable: String)? = { _ in nil }
-  /// Stores the value; `nil` when it is none, and then the form that was expected.
+  /// Stores the value. Returns `nil` on success, and otherwise the expected form.
   public let store: (inout Values, String) -> String?
 
   /// The name without its dashes.
   public var name: String { form.name }
 
-  /// An option that is there or not.
+  /// An option without a value.
   public static func flag(
     _ name: String, _ path: WritableKeyPath<Values, Bool>, _ summary: String, short: Character? = nil
   ) -> Option {
     flag(name, summary, short: short) { $0[keyPath: path] = true }
   }
 
-  /// An option that means more the more often it is there.
+  /// An option whose number of repetitions counts.
   public static func repeated(
     _ name: String, _ path: WritableKeyPath<Values, Int>, _ summary: String, short: Character? = nil
   ) -> Option {
@@ -122,7 +122,7 @@ public struct Option<Values> {
     }
   }
 
-  /// An option with a value that may be left out.
+  /// An option with an optional value.
   public static func value<Value: ArgumentValue>(
     _ name: String, _ path: WritableKeyPath<Values, Value?>, _ placeholder: String, _ summary: String,
     example: String, as kind: ValueKind? = nil, short: Character? = nil
@@ -132,7 +132,7 @@ public struct Option<Values> {
     }
   }
 
-  /// An option that may be given several times, with another value each time.
+  /// An option that may be repeated, with a different value each time.
   public static func list(
     _ name: String, _ path: WritableKeyPath<Values, [String]>, _ placeholder: String, _ summary: String,
     example: String, as kind: ValueKind? = nil, short: Character? = nil
@@ -142,8 +142,8 @@ public struct Option<Values> {
     }.repeating(.adds)
   }
 
-  /// An option that may be given several times, and adds an item each time to a list that other options add to as well: the
-  /// list has the order of the command line.
+  /// A repeatable option that adds an item to a list shared with other options; the list has the order of the
+  /// command line.
   public static func adding<Value: ArgumentValue, Item>(
     _ name: String, _ path: WritableKeyPath<Values, [Item]>, _ placeholder: String, _ summary: String,
     example: String, item: @escaping (Value) -> Item
@@ -175,12 +175,12 @@ public struct Option<Values> {
     return option
   }
 
-  /// The same option, which no file of settings may give.
+  /// Returns the option with a restriction to the command line.
   ///
   /// - Parameters:
-  ///   - reason: why, as the rest of a sentence.
-  ///   - beginning: the beginning of the values that are meant; all of them unless given.
-  ///   - standsAlone: whether a command line that has it takes nothing from a file.
+  ///   - reason: the reason, as the rest of a sentence.
+  ///   - beginning: the prefix of the restricted values; by default all values.
+  ///   - standsAlone: whether no settings file applies to a command line with this option.
   public func typedOnly(
     since reason: String, beginning: String = "", standsAlone: Bool = false
   ) -> Option {
@@ -190,30 +190,32 @@ public struct Option<Values> {
     return option
   }
 
-  /// The same option, of which what a file says holds only where any of this is typed.
+  /// Returns the option so that a file's value only applies if one of these is on the command line.
   public func heldOnly(beside needs: [OptionForm.Typed]) -> Option {
     var option = self
     option.form.needs = needs
     return option
   }
 
-  /// The same option, of which what a file says is put aside where any of this is typed: they exclude or replace one another.
+  /// Returns the option so that any of these on the command line overrides a file's value: they exclude or replace
+  /// each other.
   public func replaced(by rivals: OptionForm.Typed...) -> Option {
     var option = self
     option.form.rivals += rivals
     return option
   }
 
-  /// The same option with a closer look at its value: a file is refused for what is wrong with it, before anything is run.
+  /// Returns the option with a validation of its value: a file with an invalid value is rejected before anything
+  /// runs.
   public func checked(by problem: @escaping (String) -> ValueProblem?) -> Option {
     var option = self
     option.problem = problem
     return option
   }
 
-  /// The same option, which the environment may give where neither a command line nor a file does.
+  /// Returns the option with a value from the environment, for use if neither a command line nor a file sets it.
   ///
-  /// - Parameter told: the value, and the variable that says it.
+  /// - Parameter told: returns the value and the name of the variable.
   public func told(
     by told: @escaping (Values) throws(UsageError) -> (value: String, variable: String)?
   ) -> Option {
@@ -222,7 +224,7 @@ public struct Option<Values> {
     return option
   }
 
-  /// The same option in a command whose values have these among them.
+  /// Returns the option for a command whose values contain these.
   public func lifted<Whole>(to path: WritableKeyPath<Whole, Values>) -> Option<Whole> {
     Option<Whole>(
       form: form, moved: moved, problem: problem,
@@ -231,7 +233,7 @@ public struct Option<Values> {
   }
 }
 
-/// What is wrong with a value that has the form of one.
+/// The problem of a well-formed value.
 public struct ValueProblem {
   let code: Problem.Code
   let message: String
@@ -242,15 +244,15 @@ public struct ValueProblem {
   }
 }
 
-/// A type that an argument can be read as.
+/// A type that can be parsed from an argument.
 public protocol ArgumentValue {
-  /// Reads the argument; `nil` when it is none.
+  /// Parses the argument; `nil` if it is invalid.
   init?(argument: String)
-  /// What a message says was expected: `a whole number`.
+  /// The expected form in error messages: `a whole number`.
   static var form: String { get }
-  /// What such a value is, for a shell that completes it.
+  /// The kind of the values, for shell completion.
   static var kind: ValueKind { get }
-  /// The argument with the path in it led elsewhere; as it is where there is none.
+  /// Transforms the path in the argument, if it contains one.
   static func moved(_ argument: String, as kind: ValueKind, by move: (String) -> String) -> String
 }
 
@@ -278,7 +280,7 @@ extension UInt64: ArgumentValue {
   public static var form: String { "a whole number from 0 to \(UInt64.max)" }
 }
 
-/// How often something is done.
+/// A number of repetitions.
 public struct Count: ArgumentValue, Equatable {
   public var value: Int
   public static let maximum = 1_000_000
@@ -292,7 +294,7 @@ public struct Count: ArgumentValue, Equatable {
   }
 }
 
-/// One of a few words.
+/// A choice among a few words.
 public protocol WordChoice: ArgumentValue, CaseIterable, RawRepresentable where RawValue == String {}
 
 extension WordChoice {
@@ -302,7 +304,7 @@ extension WordChoice {
 }
 
 extension Interval: ArgumentValue {
-  /// Reads a duration with its unit, or a number of seconds.
+  /// Parses a duration with its unit, or a number of seconds.
   public init?(argument: String) {
     let isNumber = argument.utf8.allSatisfy { "0123456789.".utf8.contains($0) }
     guard let interval = Interval(text: isNumber ? argument + " s" : argument), interval > .zero else {

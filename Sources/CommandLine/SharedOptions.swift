@@ -1,8 +1,8 @@
 public import System
 
-/// Options that mean the same wherever they are.
+/// Options with the same meaning in every command.
 extension Option {
-  /// How results are printed.
+  /// The output format.
   public static func format(
     _ path: WritableKeyPath<Values, OutputFormat>,
     _ summary: String =
@@ -11,7 +11,7 @@ extension Option {
     .value("format", path, "human|json", summary, example: "json")
   }
 
-  /// Whether text is coloured.
+  /// The colour of the output.
   public static func color(_ path: WritableKeyPath<Values, ColorChoice>) -> Option {
     .value(
       "color", path, "auto|always|never",
@@ -19,7 +19,7 @@ extension Option {
         + "dumb; CLICOLOR_FORCE enables colours elsewhere too.", example: "never")
   }
 
-  /// Says less.
+  /// Reduces the output.
   public static func quiet(
     _ path: WritableKeyPath<Values, Bool>, _ summary: String = "Prints only failures."
   ) -> Option {

@@ -1,27 +1,27 @@
 import Basics
 import Documents
 
-/// Where somebody writes in a document: on which way of keys and lists, and which word.
+/// The position of the cursor in a document: the path of keys and lists, and the current word.
 ///
-/// What is written is hardly ever whole, so nothing is asked of the text: it is read up to the place alone, line by line as
-/// its indentation says, and within brackets mark by mark.
+/// The text is usually incomplete while it is edited, so it need not be valid. It is only read up to the cursor:
+/// line by line according to indentation, and token by token within brackets.
 struct EditingPlace: Equatable {
-  /// The way from the outermost value to the mapping, the list or the value in which the word stands.
+  /// The path from the root to the mapping, list or value that contains the word.
   var path: [Form.Place] = []
-  /// The keys that the mapping has before the word.
+  /// The keys that precede the word in the mapping.
   var keys: [String] = []
   /// Whether the word may be a key, and whether it may be a value.
   var isKey = false
   var isValue = false
-  /// Whether it is the first thing on its line, so that a member of a list needs its dash.
+  /// Whether the word is the first on its line, so that a list item needs its dash.
   var isAlone = false
-  /// The word as far as it is written, and where it begins.
+  /// The word up to the cursor, and its start.
   var word = ""
   var start = 0
 }
 
 extension EditingPlace {
-  /// Looks at the place of an offset.
+  /// Determines the position at an offset.
   init(in text: EditorText, at offset: Int) {
     var reader = PlaceReader()
     let last = text.lineNumber(of: offset)
@@ -33,7 +33,7 @@ extension EditingPlace {
     self = reader.place
   }
 
-  /// The bytes of the word at an offset, or that ends there.
+  /// Returns the range of the word that contains an offset or ends there.
   static func word(in text: EditorText, at offset: Int) -> Range<Int> {
     let line = text.line(text.lineNumber(of: offset))
     var end = min(max(offset, line.lowerBound), line.upperBound)
@@ -56,7 +56,7 @@ extension EditingPlace {
 }
 
 private struct PlaceReader {
-  /// A list or a mapping that is open.
+  /// An open list or mapping.
   struct Frame {
     /// The column of a block; `nil` within brackets.
     var column: Int?
@@ -69,20 +69,20 @@ private struct PlaceReader {
   }
 
   private var frames: [Frame] = []
-  /// Text in a block after `|` or `>`, until a line stands no further in than this.
+  /// The indentation of a block scalar after `|` or `>`, which ends at the first line that is not indented further.
   private var literal: Int?
-  /// How far the line was read when its last word began, and that word.
+  /// The last word and its start.
   private var word = ""
   private var start = 0
   private var isAlone = false
-  /// Where a block's word stands: the column of what is left of the line.
+  /// The column of the rest of the line, in a block.
   private var column = 0
   private var isInFlow: Bool { frames.last.map { $0.column == nil } ?? false }
   private var isDone = false
 
-  /// Reads a line, or the part of one that stands before the place.
+  /// Reads a line, or its part before the cursor.
   mutating func read(_ line: ArraySlice<UInt8>) {
-    // What a line ends with was the value of its key.
+    // The last word of a line is the value of its key.
     if !word.isEmpty, !isInFlow { answered() }
     (word, start, isAlone, isDone) = ("", line.endIndex, true, false)
     if isInFlow { return readFlow(line) }
@@ -120,19 +120,19 @@ private struct PlaceReader {
     rest.first == UInt8(ascii: "-") && (rest.count == 1 || rest.dropFirst().first == UInt8(ascii: " "))
   }
 
-  /// Leaves the blocks that a line at the column is no part of.
+  /// Closes the blocks that do not contain a line at this column.
   private mutating func leave(isDash: Bool, isBlank: Bool) {
     while let last = frames.last, let other = last.column {
       if other < column || (other == column && (last.isList == isDash || (isDash && last.awaitsValue))) {
         break
       }
-      // On a blank line one may be about to write a dash.
+      // On a blank line, the user may be about to type a dash.
       if isBlank, other == column { break }
       frames.removeLast()
     }
   }
 
-  /// A key or a lone value in a block.
+  /// Reads a key or a single value in a block.
   private mutating func readEntry(_ rest: ArraySlice<UInt8>) {
     guard let (key, after) = key(rest) else { return readValue(rest) }
     if frames.last?.column != column || frames.last?.isList == true {
@@ -145,7 +145,7 @@ private struct PlaceReader {
     readValue(after.drop { $0 == UInt8(ascii: " ") })
   }
 
-  /// A key that its colon ends, and what stands behind.
+  /// Returns a key that is followed by a colon, and the rest of the line.
   private func key(_ rest: ArraySlice<UInt8>) -> (String, ArraySlice<UInt8>)? {
     guard let first = rest.first, ![UInt8(ascii: "["), UInt8(ascii: "{")].contains(first) else { return nil }
     if first == UInt8(ascii: "\"") || first == UInt8(ascii: "'") {
@@ -190,7 +190,7 @@ private struct PlaceReader {
     }
   }
 
-  /// The word as it is; what ends a line has answered its key.
+  /// Records the word; the end of a line completes the value of its key.
   private mutating func take(_ bytes: ArraySlice<UInt8>) {
     var bytes = bytes
     if bytes.first == UInt8(ascii: "\"") || bytes.first == UInt8(ascii: "'") { bytes = bytes.dropFirst() }
@@ -246,7 +246,7 @@ private struct PlaceReader {
       case UInt8(ascii: " "): break
       case UInt8(ascii: "\""), UInt8(ascii: "'"):
         if token == nil { token = index }
-        // What stands in quotes ends nothing; quotes that are open are being written.
+        // Skip quoted text; an open quote is still being typed.
         index = line[(index + 1)...].firstIndex(of: byte) ?? line.endIndex - 1
       default: if token == nil { token = index }
       }
@@ -255,7 +255,7 @@ private struct PlaceReader {
     if let token { take(line[token...]) } else { (word, start) = ("", line.endIndex) }
   }
 
-  /// Where the last line that was read ends.
+  /// The position at the end of the last line read.
   var place: EditingPlace {
     var place = EditingPlace(word: word, start: start)
     place.isAlone = isAlone
@@ -273,14 +273,14 @@ private struct PlaceReader {
       return place
     }
     if !last.isList, isAlone, last.column == column {
-      // Another key of a mapping.
+      // Another key of the mapping.
       (place.path, place.keys, place.isKey) = (above, last.keys, true)
       return place
     }
     guard last.awaitsValue || last.isList else { return place }
     place.path = above + [last.step].compactMap { $0 }
     place.isValue = true
-    // Behind a key on its line stands a value; on a line below it, or behind a dash, a mapping may begin.
+    // A value follows a key on the same line; on a line below it, or after a dash, a mapping may begin.
     place.isKey = last.isList || isAlone
     if last.isList, isAlone {
       place.path = Array(above)

@@ -3,7 +3,7 @@ import Basics
 import Documents
 import Harness
 
-/// What an editor asks about a place in a document.
+/// Answers an editor's requests about a position in a document.
 struct EditorAnswers {
   let document: OpenDocument
   let world: EditorWorld
@@ -21,7 +21,7 @@ struct EditorAnswers {
 // MARK: - Completion
 
 extension EditorAnswers {
-  /// What an item of a list stands for, as editors number their pictures.
+  /// The kind of a completion item, as numbered by the protocol.
   private enum Kind: Int {
     case value = 12
     case keyword = 14
@@ -35,13 +35,13 @@ extension EditorAnswers {
     var text: String
   }
 
-  /// What may stand at a place.
+  /// Returns the completions at a position.
   func completions(at offset: Int) -> [JSON] {
     let place = EditingPlace(in: text, at: offset)
     let range = document.json(of: min(place.start, offset)..<offset, encoding)
     var seen = Set<String>()
     return items(place).filter { seen.insert($0.text).inserted }.enumerated().map { number, item in
-      // Editors sort by the label unless they are told; the order of the grammar says more.
+      // By default editors sort by label; the order of the grammar is more useful.
       .known([
         "label": .text(item.label), "kind": .integer(item.kind.rawValue),
         "detail": item.detail.map(JSON.text), "sortText": .text(number.padded(to: 4)),
@@ -87,17 +87,17 @@ extension EditorAnswers {
     }
   }
 
-  /// The forms of what stands at a place.
+  /// Returns the forms of the value at a path.
   private func forms(at path: [Form.Place]) -> [Form] {
     let known = world.forms(of: document)
     guard document.kind == nil, path.isEmpty else {
       return known.scenario.forms(at: path, definitions: known.definitions)
     }
-    // What nothing is known of may become either.
+    // An empty document may become either.
     return [known.scenario, MachineDefinition.form]
   }
 
-  /// Names that no form knows: machines, devices, and what a machine's file defines.
+  /// Returns the names that are not in the forms: machines, devices, and the definitions in a machine file.
   private func names(at path: [Form.Place]) -> [Item] {
     func items(_ names: [String]) -> [Item] {
       names.map { Item(label: $0, kind: .value, detail: nil, text: Node.scalarText($0)) }
@@ -115,7 +115,7 @@ extension EditorAnswers {
 // MARK: - Hover
 
 extension EditorAnswers {
-  /// What there is to say of the word at a place.
+  /// Returns the hover text for the word at a position.
   func hover(at offset: Int) -> JSON? {
     let range = EditingPlace.word(in: text, at: offset)
     let place = EditingPlace(in: text, at: range.upperBound)
@@ -137,7 +137,7 @@ extension EditorAnswers {
     return field.map { "**\(place.word)**: \($0.summary)" }
   }
 
-  /// What a machine has to say of a name.
+  /// Returns the description of a name in the machine.
   private func meaning(of place: EditingPlace) -> String? {
     guard let definition = definition, Self.isName(place, in: document.kind) else { return nil }
     let name = place.word
@@ -157,13 +157,13 @@ extension EditorAnswers {
     return lines.isEmpty ? head : head + "\n\n```text\n" + lines.joined(separator: "\n") + "\n```"
   }
 
-  /// The machine that the document is of, or that it is.
+  /// The machine of the document, which may be a machine file itself.
   private var definition: MachineDefinition? {
     guard document.kind == .machine else { return world.machine(of: document)?.machine.definition }
     return try? MachineFile(text.bytes, name: document.path).definition
   }
 
-  /// Whether a word may be the name of a stimulus, a status, a state or an event: not a title, for one.
+  /// Returns whether a word may name a stimulus, status, state or event, unlike a title for example.
   private static func isName(_ place: EditingPlace, in kind: DocumentKind?) -> Bool {
     switch (kind, place.path.first) {
     case (.scenario?, .key("steps")?): !place.path.contains(.key("note"))
@@ -175,7 +175,7 @@ extension EditorAnswers {
 }
 
 extension Transition {
-  /// Whether it begins or ends in one of some states.
+  /// Returns whether the transition begins or ends in one of these states.
   fileprivate func touches(_ states: [String]) -> Bool {
     if case .states(let names) = from, names.contains(where: states.contains) { return true }
     switch to {
@@ -188,7 +188,7 @@ extension Transition {
 // MARK: - Definition
 
 extension EditorAnswers {
-  /// Where that is defined which the word at a place names.
+  /// Returns the locations of the definition of the word at a position.
   func definitions(at offset: Int) -> [JSON] {
     let range = EditingPlace.word(in: text, at: offset)
     let place = EditingPlace(in: text, at: range.upperBound)
@@ -225,7 +225,7 @@ extension EditorAnswers {
   }
 }
 
-/// The names that the file of a machine defines, as far as it is written.
+/// The names that an incomplete machine file defines.
 private struct MachineNames {
   private var states: [String] = []
   private var statuses: [String] = []
@@ -233,7 +233,7 @@ private struct MachineNames {
   private var conditions: [String] = []
 
   init(_ text: EditorText) {
-    // A file that is being written can seldom be read whole: what defines names is read by itself.
+    // An incomplete file is rarely valid as a whole: read the sections that define names individually.
     for section in Self.sections(text) {
       guard let document = try? Document(section, name: "") else { continue }
       let entry = document.root.entries?.first
@@ -252,7 +252,7 @@ private struct MachineNames {
     }
   }
 
-  /// The text from each key at the margin to the next.
+  /// Returns the text of each top-level key.
   private static func sections(_ text: EditorText) -> [[UInt8]] {
     var sections: [[UInt8]] = []
     for line in text.bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
@@ -266,7 +266,7 @@ private struct MachineNames {
     return sections
   }
 
-  /// Those that may stand at a place.
+  /// Returns the names that are valid at a path.
   func names(at path: [Form.Place]) -> [String] {
     let list = path.last == .item ? path.dropLast() : path[...]
     guard case .key(let section)? = path.first, case .key(let key)? = list.last else { return [] }

@@ -2,7 +2,7 @@ import Basics
 import Documents
 
 extension OpenDocument {
-  /// The range of a problem: to its end, but no further than its first line, and a character at least.
+  /// Returns the range of a problem: up to its end, limited to its first line, but at least one character.
   private func range(of problem: Problem) -> Range<Int> {
     let start = min(problem.position.offset, text.bytes.count)
     let line = text.line(text.lineNumber(of: start))
@@ -17,7 +17,7 @@ extension OpenDocument {
     ]
   }
 
-  /// A problem as an editor shows it: with what would put it right, since only the message is shown.
+  /// Returns a problem as an LSP diagnostic. The message includes the hint, because editors only show the message.
   func json(of problem: Problem, _ encoding: PositionEncoding) -> JSON {
     let related = problem.related.map { diagnostic -> JSON in
       let there = OpenDocument(uri: FileURI.uri(of: diagnostic.source.name), of: diagnostic.source)
@@ -35,7 +35,7 @@ extension OpenDocument {
     ])
   }
 
-  /// The action that puts what was meant in place of what is written.
+  /// Returns the code action that replaces the text with the suggestion.
   func fix(of problem: Problem, _ encoding: PositionEncoding) -> JSON? {
     guard let replacement = problem.replacement, let end = problem.end else { return nil }
     let edit: JSON = [
@@ -48,7 +48,7 @@ extension OpenDocument {
     ]
   }
 
-  /// A file that is not open.
+  /// Creates a document for a file that is not open.
   init(uri: String, of source: Source) {
     self.init(uri: uri, version: nil, text: "")
     text = EditorText(source.bytes)

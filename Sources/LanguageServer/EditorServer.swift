@@ -3,42 +3,44 @@ public import Basics
 import Documents
 public import Harness
 
-/// A server for editors: the Language Server Protocol 3.17, as messages in and messages out.
+/// A language server: the Language Server Protocol 3.17, with messages as input and output.
 ///
-/// It knows no streams and no files: what came from the editor is given to ``receive(_:)``, and what that returns is sent, in
-/// order. Files of machines are read by whom it is given; what an editor has open counts more. Nothing that it looks at is run:
-/// of a scenario for a program only that is checked which needs no answer of the program.
+/// It does no I/O: pass the editor's bytes to ``receive(_:)``, and send the messages that it returns, in order. The
+/// caller supplies a function that reads machine files; documents open in the editor take precedence. The server
+/// runs nothing that it analyses: of a scenario for a program, it only checks what does not require the program's
+/// answers.
 ///
 ///     begun ──initialize──▶ running ──shutdown──▶ closing
-///       └──────────── exit, or the end ───────────────┴──▶ ended: 0 behind `shutdown`, else 1
+///       └────────── exit, or end of input ────────────┴──▶ ended: 0 after `shutdown`, else 1
 public struct EditorServer {
   private enum Phase {
     case begun, running, closing
   }
 
-  /// Where the server stops answering, with the status that the process ends with.
+  /// The exit status once the server has stopped; `nil` before.
   public private(set) var status: Int32?
 
   private var phase = Phase.begun
   private var frames = MessageFrames()
   private var encoding = PositionEncoding.utf16
-  /// How columns are counted, as the protocol calls it.
+  /// The position encoding, as named by the protocol.
   var encodingName: String { encoding.rawValue }
   private var documents: [OpenDocument] = []
-  /// Whose problems are to be told.
+  /// The documents whose problems must be published again.
   private var stale: [String] = []
-  /// Whether the editor is asked to tell of files that change.
+  /// Whether to ask the editor for notifications of changed files.
   private var watchesFiles = false
   private let version: String
   private let world: EditorWorld
 
-  /// Makes a server.
+  /// Creates a server.
   ///
   /// - Parameters:
-  ///   - definitions: the machines that are built in.
-  ///   - provider: the devices; only emulated ones are asked for what they can do.
-  ///   - version: what the server calls its version.
-  ///   - readMachine: reads the file of a machine.
+  ///   - definitions: the built-in machines.
+  ///   - provider: the devices; only emulated ones are asked for their abilities.
+  ///   - settings: the format of settings files.
+  ///   - version: the version that the server reports.
+  ///   - readMachine: reads a machine file.
   public init(
     _ definitions: [MachineDefinition], provider: any DeviceProvider, settings: SettingsFormat,
     version: String,
@@ -48,7 +50,7 @@ public struct EditorServer {
     world = EditorWorld(definitions, provider: provider, settings: settings, read: readMachine)
   }
 
-  /// Takes what came from the editor, whole messages or parts of them.
+  /// Receives bytes from the editor: whole messages or parts of them.
   ///
   /// - Returns: the messages to send, in order.
   public mutating func receive(_ bytes: some Collection<UInt8>) -> [JSON] {
@@ -65,7 +67,7 @@ public struct EditorServer {
     return phase == .running ? answers + publishProblems() : answers
   }
 
-  /// Takes the end of what comes from the editor.
+  /// Handles the end of the input.
   public mutating func end() {
     if status == nil { status = phase == .closing ? 0 : 1 }
   }
@@ -107,7 +109,7 @@ extension EditorServer {
       return [Self.failure(nil, .parse, "this is no JSON: \(error)")]
     }
     guard let method = message["method"]?.string else {
-      // An answer to what the server asked says nothing that it needs.
+      // The server does not need the results of its requests.
       if message["id"] != nil, message["result"] != nil || message["error"] != nil { return [] }
       return [Self.failure(message["id"], .invalidRequest, "a message has a `method`")]
     }
@@ -120,7 +122,7 @@ extension EditorServer {
     }
   }
 
-  /// Takes a notification, to which nothing is answered.
+  /// Handles a notification, which has no response.
   private mutating func notice(_ method: String, _ parameters: JSON) -> [JSON] {
     if method == "exit" {
       end()
@@ -132,7 +134,7 @@ extension EditorServer {
     case "textDocument/didOpen": open(parameters)
     case "textDocument/didChange": change(parameters)
     case "textDocument/didClose": return close(parameters)
-    // What else is open may be of the machine that was saved.
+    // Other open documents may depend on the saved machine.
     case "textDocument/didSave", "workspace/didChangeWatchedFiles": refresh()
     default: break
     }
@@ -166,7 +168,7 @@ extension EditorServer {
     phase = .running
     let capabilities = parameters["capabilities"]
     let encodings = capabilities?["general"]?["positionEncodings"]?.strings ?? []
-    // UTF-8 is what the text is kept in, and UTF-16 what every editor understands.
+    // The text is stored as UTF-8; every editor supports UTF-16.
     encoding = encodings.contains(PositionEncoding.utf8.rawValue) ? .utf8 : .utf16
     watchesFiles =
       capabilities?["workspace"]?["didChangeWatchedFiles"]?["dynamicRegistration"]?.bool ?? false
@@ -180,7 +182,7 @@ extension EditorServer {
     ]
   }
 
-  /// Asks the editor to tell of files that something else changes.
+  /// The request for notifications of files changed elsewhere.
   private static let watching: JSON = [
     "jsonrpc": "2.0", "id": "watched-files", "method": "client/registerCapability",
     "params": [
@@ -242,12 +244,12 @@ extension EditorServer {
   private mutating func changed(_ number: Int) {
     let document = documents[number]
     guard document.kind == .machine || world.hasOverlay(document.path) else { return publish(document.uri) }
-    // Scenarios that are open may be of this machine.
+    // Open scenarios may depend on this machine.
     world.overlay(document.path, document.kind == .machine ? document.text.bytes : nil)
     refresh()
   }
 
-  /// Forgets what was read of files, and looks at everything again.
+  /// Discards everything read from files, and checks all documents again.
   private mutating func refresh() {
     world.forget()
     for number in documents.indices {
@@ -260,7 +262,7 @@ extension EditorServer {
     if !stale.contains(uri) { stale.append(uri) }
   }
 
-  /// The problems of what has changed, once however often it did.
+  /// Returns the problems of the changed documents, once per document.
   private mutating func publishProblems() -> [JSON] {
     defer { stale = [] }
     return stale.compactMap { uri in
@@ -286,7 +288,7 @@ extension EditorServer {
     return problems
   }
 
-  /// What puts right the problems within a range.
+  /// Returns the quick fixes for the problems within a range.
   private mutating func fixes(_ parameters: JSON) throws(Refusal) -> JSON {
     let number = try number(of: parameters)
     guard let start = EditorPosition(parameters["range"]?["start"]),

@@ -3,9 +3,9 @@ import Basics
 import Documents
 import Harness
 
-/// What documents can name: machines, built in or in files, and devices.
+/// The names that documents can refer to: built-in machines, machine files and devices.
 ///
-/// What is read of a file is kept until something changes, and what an editor has open stands in place of the file.
+/// The content of files is cached until something changes; documents open in the editor replace their files.
 final class EditorWorld {
   private let definitions: [MachineDefinition]
   private let provider: any DeviceProvider
@@ -47,7 +47,7 @@ final class EditorWorld {
     return made
   }
 
-  /// The names of the machines that are built in.
+  /// The names of the built-in machines.
   var machineNames: [String] { definitions.map(\.name) }
 
   /// The names of the emulated devices.
@@ -69,7 +69,7 @@ final class EditorWorld {
     return file
   }
 
-  /// Everything that is wrong with a document, as `lockstep validate` says it.
+  /// Returns the problems of a document, as reported by `lockstep validate`.
   func problems(of document: OpenDocument) -> [Problem] {
     switch document.kind {
     case nil, .equipment?: []
@@ -103,17 +103,17 @@ final class EditorWorld {
     }
   }
 
-  /// What is wrong with the document itself, and that there is more.
+  /// Returns the listed problems, and one more if others were omitted.
   private static func listed(_ error: DocumentError) -> [Problem] {
     error.problems
       + (error.omitted > 0 ? [Problem(.more, "and \(error.omitted) more", severity: .error)] : [])
   }
 }
 
-// MARK: - What a scenario names
+// MARK: - References of scenarios
 
 extension EditorWorld {
-  /// The machine of a scenario that is being written; `nil` where it is not known.
+  /// Returns the machine of an incomplete scenario; `nil` if it is unknown.
   func machine(of document: OpenDocument) -> MachineLibrary.Entry? {
     let head = ScenarioHead(document.text)
     if let name = head.machine { return try? machines.machine(name, in: Path.folder(of: document.path)) }
@@ -123,7 +123,7 @@ extension EditorWorld {
     return try? machines.machine(name)
   }
 
-  /// What may stand in a document.
+  /// Returns the forms of a document.
   func forms(of document: OpenDocument) -> ScenarioForms {
     guard document.kind != .settings else { return (settings.form, []) }
     guard document.kind != .machine else { return (MachineDefinition.form, []) }
@@ -139,7 +139,7 @@ extension EditorWorld {
   }
 }
 
-/// What the top of a scenario names, as far as it is written.
+/// The machine and device that an incomplete scenario names.
 struct ScenarioHead {
   var machine: String?
   var device: DeviceSpec?
@@ -169,7 +169,7 @@ struct ScenarioHead {
     }
   }
 
-  /// What stands behind a key at the beginning of a line.
+  /// Returns the value of a key at the beginning of a line.
   private static func value(of key: String, in line: Substring) -> String? {
     guard line.hasPrefix(key + ":") else { return nil }
     var rest = line.dropFirst(key.count + 1).drop { $0 == " " }

@@ -1,29 +1,30 @@
 import Basics
 
-/// Takes messages out of a stream of bytes in which each stands behind a header, as the Language Server Protocol has it.
+/// Extracts messages from a byte stream in which a header precedes each message, as in the Language Server
+/// Protocol.
 ///
 ///     Content-Length: 52\r\n
 ///     \r\n
 ///     {"jsonrpc":"2.0", …}
 ///
-/// What it holds is bounded: a header that does not end, or that announces too much, is a fault, and after one nobody knows
-/// where the next message begins.
+/// The buffer is bounded: a header that is too long, or that announces too long a message, is a fault. The start of
+/// the next message is then unknown, and the stream cannot continue.
 struct MessageFrames {
-  /// What came.
+  /// An item of the stream.
   enum Frame: Equatable {
     case message([UInt8])
-    /// The stream cannot be read on; why.
+    /// The stream is invalid, with the reason.
     case fault(String)
   }
 
-  /// The longest message: a document of the most bytes that are read, with every byte escaped.
+  /// The maximum length of a message: a document of maximum size with every byte escaped.
   static let longest = 32 << 20
-  /// The longest header.
+  /// The maximum length of a header.
   static let longestHeader = 4096
 
   private var bytes: [UInt8] = []
   private var start = 0
-  /// How long the message is whose header was read.
+  /// The length of the current message, once its header has been read.
   private var expected: Int?
   private var isBroken = false
 
@@ -35,7 +36,7 @@ struct MessageFrames {
     bytes += more
   }
 
-  /// What came next; `nil` while it is not whole.
+  /// Returns the next item; `nil` until it is complete.
   mutating func next() -> Frame? {
     guard !isBroken else { return nil }
     if expected == nil {
@@ -60,7 +61,7 @@ struct MessageFrames {
     var reason: String
   }
 
-  /// Reads a whole header; `nil` while there is none.
+  /// Reads a complete header; returns `nil` until there is one.
   private mutating func header() -> Result<Int, Fault>? {
     let window = bytes[start...].prefix(Self.longestHeader)
     guard let end = window.firstRange(of: Array("\r\n\r\n".utf8)) else {
@@ -88,9 +89,9 @@ struct MessageFrames {
 }
 
 extension EditorServer {
-  /// A message as it is sent: behind its header.
+  /// Returns a message with its header.
   ///
-  /// - Parameter body: its text, whose length is told.
+  /// - Parameter body: the text of the message.
   public static func framed(_ body: String) -> String {
     "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
   }

@@ -2,13 +2,13 @@ import Basics
 import Documents
 import Harness
 
-/// How an editor counts the columns of a line.
+/// The unit in which an editor counts columns.
 enum PositionEncoding: String {
   case utf8 = "utf-8"
   case utf16 = "utf-16"
 }
 
-/// A place as an editor says it, from zero.
+/// A position in the protocol, counted from zero.
 struct EditorPosition: Equatable {
   var line: Int
   var character: Int
@@ -27,7 +27,7 @@ struct EditorPosition: Equatable {
   var json: JSON { ["line": .integer(line), "character": .integer(character)] }
 }
 
-/// A text that knows where its lines begin: they end with LF, CR LF or CR, as those of a document do.
+/// A text with an index of its lines, which end in LF, CR LF or CR like those of a document.
 struct EditorText: Equatable {
   private(set) var bytes: [UInt8]
   private var starts: [Int] = [0]
@@ -51,7 +51,7 @@ struct EditorText: Equatable {
     return starts
   }
 
-  /// The bytes of a line, without its end.
+  /// Returns the bytes of a line, without its line ending.
   func line(_ number: Int) -> Range<Int> {
     let start = starts[number]
     var end = number + 1 < starts.count ? starts[number + 1] : bytes.count
@@ -61,7 +61,7 @@ struct EditorText: Equatable {
     return start..<end
   }
 
-  /// The line in which an offset is.
+  /// Returns the line that contains an offset.
   func lineNumber(of offset: Int) -> Int {
     var (low, high) = (0, starts.count)
     while high - low > 1 {
@@ -71,7 +71,8 @@ struct EditorText: Equatable {
     return low
   }
 
-  /// The offset of a place: one beyond its line is the line's end, one within a character that character's start.
+  /// Returns the offset of a position: the end of the line if it is beyond, and the start of the character if it is
+  /// within one.
   func offset(of position: EditorPosition, _ encoding: PositionEncoding) -> Int {
     guard position.line < starts.count else { return bytes.count }
     let line = line(position.line)
@@ -96,7 +97,7 @@ struct EditorText: Equatable {
     return EditorPosition(line: number, character: units)
   }
 
-  /// How many bytes the character has that begins with one.
+  /// Returns the length of a character in bytes, by its first byte.
   private static func length(_ first: UInt8) -> Int {
     switch first {
     case 0xF0...: 4
@@ -113,7 +114,7 @@ struct EditorText: Equatable {
     }
   }
 
-  /// Where the character ends that begins at an offset.
+  /// Returns the end of the character that starts at an offset.
   func next(after offset: Int) -> Int {
     offset < bytes.count ? offset + Self.length(bytes[offset]) : offset
   }
@@ -124,14 +125,14 @@ struct EditorText: Equatable {
   }
 }
 
-/// A document that an editor has opened, as it is there and not on the disk.
+/// A document that is open in an editor, with its unsaved content.
 struct OpenDocument {
   let uri: String
-  /// What messages call it, and from where paths in it lead on.
+  /// The path in messages, which is also the base of relative paths in the document.
   let path: String
   var version: JSON?
   var text: EditorText
-  /// What is wrong with it; `nil` until it is asked for again.
+  /// The problems; `nil` until they are computed again.
   var problems: [Problem]?
 
   init(uri: String, version: JSON?, text: String) {
@@ -141,17 +142,17 @@ struct OpenDocument {
     self.text = EditorText(Array(text.utf8))
   }
 
-  /// What it is, where that is known; a file of others is left alone.
+  /// The kind of the document; `nil` for a file that is not Lockstep's.
   var kind: DocumentKind? { DocumentKind(recognizing: text.bytes, name: path) }
 
-  /// Whether its places can be told: those of DOT are shown with their problems alone.
+  /// Whether the server supports requests about positions; for DOT files it only reports problems.
   var isYAML: Bool { !path.hasSuffix(".dot") && !path.hasSuffix(".gv") }
 
   var source: Source { Source(name: path, bytes: text.bytes) }
 
-  /// Applies what was changed, one after the other.
+  /// Applies changes in order.
   ///
-  /// - Returns: whether all of it could be understood.
+  /// - Returns: whether all of them were valid.
   mutating func apply(_ changes: [JSON], _ encoding: PositionEncoding) -> Bool {
     problems = nil
     for change in changes {
@@ -170,7 +171,7 @@ struct OpenDocument {
   }
 }
 
-/// Addresses of files, as editors say them.
+/// The conversion between paths and the file URIs of editors.
 enum FileURI {
   private static let open = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/".utf8)
 

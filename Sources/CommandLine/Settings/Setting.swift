@@ -1,27 +1,27 @@
 import Basics
 import Documents
 
-/// What a file says of one option.
+/// The setting of one option in a file.
 public struct Setting: Equatable {
-  /// The option, by its name.
+  /// The name of the option.
   public var name: String
-  /// Its values, one for each time that it is given; of a flag they are empty. None where it is switched off.
+  /// The values, one for each repetition; empty strings for a flag. There are none if it is switched off.
   public var values: [String]
-  /// Where that stands: `.lockstep.yaml:5:20`.
+  /// The location of the setting: `.lockstep.yaml:5:20`.
   public var place: String
 
-  /// The option as words of a command line.
+  /// The option in the form of command-line words.
   public var words: [String] { values.map { optionWord(name, $0) } }
 }
 
-/// An option as one word.
+/// Returns an option as one word.
 func optionWord(_ name: String, _ value: String) -> String {
   "--" + name + (value.isEmpty ? "" : "=" + value)
 }
 
-/// What a file of settings may say of a command: its options.
+/// The options that a settings file may contain for a command.
 public struct SettingsSection {
-  /// The command, by its name.
+  /// The name of the command.
   public let command: String
   let options: [SettableOption]
 
@@ -38,28 +38,28 @@ public struct SettingsSection {
   }
 }
 
-/// An option as a file gives it.
+/// An option that a file may set.
 struct SettableOption {
   let form: OptionForm
   let moved: (String, (String) -> String) -> String
-  /// What is wrong with a value that has the form of one.
+  /// Returns the problem of a well-formed value.
   let problem: (String) -> ValueProblem?
-  /// What was expected in place of a value; `nil` where it is one.
+  /// Returns the expected form if the value is invalid; `nil` otherwise.
   let expected: (String) -> String?
 
-  /// Whether a file may give it, with some value at least.
+  /// Whether a file may set the option, at least to some values.
   var isSettable: Bool { form.reservation?.beginning.isEmpty != true }
 }
 
 extension SettableOption {
-  /// Reads what stands behind its name; `nil` after it said what is wrong with that.
+  /// Reads the values of the option; returns `nil` after reporting a problem.
   func values(_ cursor: Cursor, by move: (String) -> String) -> [String]? {
     guard form.placeholder != nil else { return times(cursor).map { Array(repeating: "", count: $0) } }
     let items = form.repetition == .adds ? cursor.listOrOne() : [cursor]
     return items.all { item in value(item).map { moved($0, move) } }
   }
 
-  /// How often a flag is given.
+  /// Reads the number of repetitions of a flag.
   private func times(_ cursor: Cursor) -> Int? {
     if form.repetition == .counts, Int(cursor.node.text ?? "") != nil { return cursor.integer(in: 0...9) }
     return cursor.flag().map { $0 ? 1 : 0 }

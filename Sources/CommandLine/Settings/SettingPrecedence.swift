@@ -1,16 +1,16 @@
 extension OptionForm {
-  /// Something that a command line may have, which decides whether what a file says of an option holds.
+  /// An element of a command line that determines whether a file's value of an option applies.
   public enum Typed: Equatable, Sendable, ExpressibleByStringLiteral {
-    /// An option, with a value that begins so.
+    /// An option whose value has this prefix.
     case option(String, beginning: String = "")
-    /// So many operands, of which the last is called this.
+    /// At least this number of operands, with the name of the last one.
     case operands(Int, String)
 
     public init(stringLiteral name: String) { self = .option(name) }
   }
 
-  /// Why what a file says of the option does not hold beside what is typed, as the rest of a sentence about the place;
-  /// `nil` where it holds.
+  /// Returns why a file's value of the option does not apply to a command line, to complete a sentence about its
+  /// location; `nil` if it applies.
   ///
   /// - Parameter known: the options of the command.
   func override(by typed: TypedWords, of known: [OptionForm]) -> String? {
@@ -26,7 +26,7 @@ extension OptionForm.Typed {
     if case .option(name, _) = self { true } else { false }
   }
 
-  /// As it is typed: `--device lock:…`.
+  /// The element as typed: `--device lock:…`.
   fileprivate var shown: String {
     switch self {
     case .option(let name, let beginning): "--" + name + (beginning.isEmpty ? "" : " \(beginning)…")
@@ -35,16 +35,16 @@ extension OptionForm.Typed {
   }
 }
 
-/// What was said with more weight than what it is compared with.
+/// The words with a higher precedence than the settings under consideration.
 struct TypedWords {
-  /// The options with their values, in their order.
+  /// The options with their values, in order.
   var options: [(name: String, value: String)]
   var operands = 0
 
   func contains(_ typed: OptionForm.Typed) -> Bool {
     switch typed {
     case .option(let name, let beginning):
-      // The last one holds.
+      // The last value counts.
       options.last { $0.name == name }?.value.hasPrefix(beginning) == true
     case .operands(let count, _): operands >= count
     }

@@ -1,22 +1,22 @@
 import Journal
 import System
 
-/// Which file of settings holds, and which of its profiles.
+/// The selection of a settings file and a profile.
 public struct SettingsChoice {
   var file: String?
   var isOff = false
   var profile: String?
   var isShown = false
-  /// Whether a file said anything: a line to paste has to say that it takes nothing from one.
+  /// Whether a settings file had an effect: a replay command must then ignore settings files.
   public fileprivate(set) var isInEffect = false
 
-  /// What a command line says that is to mean the same wherever it is typed.
+  /// The words that make a command line independent of where it is typed.
   public var words: [String] { isInEffect ? ["--no-config"] : [] }
 
-  /// Nothing is said.
+  /// Creates an empty selection.
   public init() {}
 
-  /// The options.
+  /// The options of the selection.
   public static var options: [Option<SettingsChoice>] {
     let reason = "it says which file is read"
     return [
@@ -42,24 +42,24 @@ public struct SettingsChoice {
   }
 }
 
-/// Where options are looked for that a command line leaves out.
+/// The source of options that are missing on a command line.
 public enum SettingsSource {
-  /// Nowhere.
+  /// No source.
   case none
-  /// In files of settings, which say something of these commands.
+  /// Settings files, with the sections of these commands.
   case files(() -> [SettingsSection])
 }
 
-/// A command line, after what a file says.
+/// A command line combined with a settings file.
 struct ConfiguredWords<Values> {
-  /// What holds.
+  /// The resulting values.
   let values: Values
-  /// What is to be shown in place of doing anything.
+  /// The text to print instead of running the command.
   let shown: String?
 
-  /// Looks for a file, and reads the words once more after what it says.
+  /// Finds a settings file and parses the words again on top of its settings.
   ///
-  /// From then on what this process was asked for is what holds: who takes it up again needs no file.
+  /// The combined words become the command line of this process, so that resuming it needs no settings file.
   init(
     _ name: String, _ parser: ArgumentParser<Values>, _ words: [String],
     _ reading: ArgumentParser<Values>.Reading, _ defaults: Values,
@@ -113,10 +113,10 @@ struct ConfiguredWords<Values> {
 }
 
 extension SettingsChoice {
-  /// The profile that is asked for.
+  /// The requested profile.
   fileprivate var wantedProfile: String? { profile ?? Host.variable("LOCKSTEP_PROFILE") }
 
-  /// The file that holds, if one does.
+  /// Returns the settings file that applies, if there is one.
   fileprivate func file(
     _ source: SettingsSource, typed: [OptionForm]
   ) throws(UsageError) -> SettingsFile? {
@@ -151,14 +151,14 @@ extension SettingsChoice {
   }
 }
 
-/// Where a file of settings is looked for that nobody names.
+/// The search for a settings file.
 private enum SettingsSearch {
   static let extent = "it is looked for up to the root of the repository or the home folder"
 
-  /// The path of the nearest file.
+  /// Returns the path of the nearest file.
   ///
-  /// Outside of any repository and of the home folder only the current folder counts: what lies above, such as `/tmp`, may
-  /// be anybody's.
+  /// Outside all repositories and the home folder, only the current folder counts: other users may control the
+  /// folders above, such as `/tmp`.
   static func file() -> String? {
     let home = Host.variable("HOME").flatMap(realPath)
     var (folder, prefix, found) = (Host.folder, "", String?.none)
@@ -174,7 +174,7 @@ private enum SettingsSearch {
 
   private static func existing(in folder: String) -> String? {
     let path = folder + SettingsFile.name
-    // A link that leads nowhere was meant to lead to a file.
+    // A broken link was meant to lead to a file.
     return fileKind(path) == .missing && linkTarget(path) == nil ? nil : path
   }
 }

@@ -3,7 +3,7 @@ import Documents
 import Journal
 import System
 
-/// A file of settings: profiles, each of which says of some commands what holds where their command lines say nothing.
+/// A settings file. Its profiles set options of commands, which apply if the command line does not set them.
 ///
 /// ```yaml
 /// profiles:
@@ -14,11 +14,11 @@ import System
 ///     run: { retries: 1, filter: [ tag(smoke) ] }
 /// ```
 ///
-/// The options are those of the commands, by the same table that reads a command line.
+/// The options are those of the commands, and are parsed with the same table as a command line.
 struct SettingsFile {
-  /// What it is called where nobody names another.
+  /// The default name of the file.
   static let name = ".lockstep.yaml"
-  /// The profile that holds where none is named.
+  /// The default profile.
   static let usualProfile = "default"
   private static let limits = Limits(bytes: 1 << 20)
 
@@ -27,7 +27,8 @@ struct SettingsFile {
 
   /// Reads a file.
   ///
-  /// - Parameter isFound: whether it was looked for, and named by nobody: then it must belong to somebody whom we trust.
+  /// - Parameter isFound: whether the file was found by a search instead of named by the user: then its owner must
+  ///   be trusted.
   init(_ path: String, isFound: Bool, _ sections: [SettingsSection]) throws(UsageError) {
     let limit = Self.limits.bytes + 1
     let bytes = try checked {
@@ -38,7 +39,7 @@ struct SettingsFile {
     profiles = try checked { try Self.read(bytes, path, sections) }
   }
 
-  /// Reads a file that somebody has open, and does nothing.
+  /// Validates the text of a file, without any effect.
   static func check(
     _ bytes: [UInt8], _ name: String, _ sections: [SettingsSection]
   ) throws(DocumentError) {
@@ -48,17 +49,18 @@ struct SettingsFile {
   private static func read(
     _ bytes: [UInt8], _ name: String, _ sections: [SettingsSection]
   ) throws(DocumentError) -> [Profile] {
-    // What is wrong is shown with the line that it stands in.
+    // Error messages quote the lines, which may contain secrets.
     Secrecy.conceal(String(decoding: bytes, as: UTF8.self))
     let reader = SettingsReader(file: name, sections: sections)
     return try Document.read(bytes, name: name, limits: limits, as: reader.profiles)
   }
 
-  /// What a profile says of a command, with what it inherits; none where no profile is named and there is no usual one.
+  /// Returns the settings of a command in a profile, including inherited ones; empty if no profile is named and
+  /// there is no default.
   ///
-  /// A profile puts aside what it inherits as a command line puts aside what the file says.
+  /// A profile overrides inherited settings like a command line overrides the file.
   ///
-  /// - Parameter options: the command's options, in the order in which the settings are given.
+  /// - Parameter options: the command's options, which determine the order of the settings.
   func settings(
     of command: String, in profile: String?, ordered options: [OptionForm]
   ) throws(UsageError) -> [Setting] {
@@ -86,16 +88,16 @@ struct SettingsFile {
   private subscript(name: String) -> Profile? { profiles.first { $0.name == name } }
 }
 
-/// What stands below the name of a profile.
+/// The content of a profile.
 private struct Profile {
   var name: String
   var parent: String?
   var settings: [String: [Setting]] = [:]
 }
 
-/// Reads what a file of settings says.
+/// Reads the content of a settings file.
 private struct SettingsReader {
-  /// What stands beside the commands of a profile.
+  /// The key in a profile besides the commands.
   private static let inheritance = "inherits"
 
   let file: String
@@ -135,7 +137,7 @@ private struct SettingsReader {
     }
   }
 
-  /// Makes sure that every profile leads to one that inherits from none.
+  /// Checks that each chain of profiles ends in one without a parent.
   private func checkInheritance(_ entries: [(key: Cursor, value: Cursor)]) {
     let names = entries.map { $0.key.node.text ?? "" }
     var parents: [String: String] = [:]

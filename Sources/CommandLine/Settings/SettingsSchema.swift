@@ -1,12 +1,12 @@
 public import Documents
 
 extension CommandSet {
-  /// Reads a file of settings, and does nothing.
+  /// Validates a settings file, without any effect.
   public func checkSettings(_ bytes: [UInt8], name: String) throws(DocumentError) {
     try SettingsFile.check(bytes, name, all.compactMap(\.section))
   }
 
-  /// The form of a file of settings: the options of all commands that one says something of.
+  /// The form of a settings file: the options of all commands that accept one.
   public var settingsForm: Form {
     let commands = all.compactMap { command in
       command.section.map {
@@ -33,7 +33,7 @@ extension SettingsSection {
 }
 
 extension SettableOption {
-  /// What may stand behind its name.
+  /// The form of the option's value.
   fileprivate var schema: Form {
     guard form.placeholder != nil else {
       return form.repetition == .counts ? .either([.flag, .wholeNumber(0...9)]) : .flag

@@ -236,7 +236,7 @@ private struct RunSession {
     case .divergence, .unmet, .labFault: outcome.replay = replay(test, &outcome)
     case .agree, .skipped, .incomplete, .limited: break
     }
-    // After a contradiction, the captured packets are those of an attempt that agreed.
+    // A case that contradicts an earlier one passed by itself, so its packets show no failure.
     if outcome.isContradiction { return excuse(test, &outcome) }
     attachPackets(test, &outcome, world.devices)
     attachOutput(&outcome, world.devices, listener)

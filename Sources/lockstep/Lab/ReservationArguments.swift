@@ -79,7 +79,7 @@ extension RunArguments {
   /// | setting | source in the place |
   /// | --- | --- |
   /// | the lock | the tag `lock=NAME`, as in `--device lock:NAME` |
-  /// | the transport | the tag `transport=SPEC`, or `dongle=NAME` of bench.yaml, or a resource; see ``Lab/LabPlace/offeredTransport`` |
+  /// | the transport | the tag `transport=SPEC`, or `dongle=NAME` of bench.yaml, or a resource; see ``Bench/LabPlace/offeredTransport`` |
   mutating func acquire(_ console: Console) throws(NoPlace) {
     let given = lab.reservation
     do throws(UsageError) { try given.check() } catch { throw .usage(error) }
