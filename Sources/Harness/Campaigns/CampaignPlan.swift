@@ -6,7 +6,7 @@ public import Journal
 public struct CampaignPlan {
   /// The machine and device that are fuzzed.
   public var target: FuzzTarget
-  /// The reference device that is explored beside the target or before it, if there is one.
+  /// The reference device that is explored concurrently with the target or before it, if there is one.
   public var twin: FuzzTarget?
   /// The settings of fuzzing.
   public var settings: FuzzSettings
@@ -18,7 +18,7 @@ public struct CampaignPlan {
   public var provider: any DeviceProvider
   /// Reads the tests of the corpus.
   public var reader: ScenarioReader
-  /// The place of the corpus.
+  /// Where the corpus is stored.
   public var corpus: Corpus.Place
   /// The job that this campaign is a part of, if any.
   public var job: String?

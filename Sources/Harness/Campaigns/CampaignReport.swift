@@ -53,9 +53,9 @@ public struct CampaignHead: Sendable {
   public var shard: (part: Int, count: Int) = (1, 1)
   /// The number of processes.
   public var workers = 1
-  /// The number of events to make; `nil` for no limit.
+  /// The maximum number of events; `nil` for no limit.
   public var steps: Int?
-  /// The time to run; `nil` for no limit.
+  /// The maximum duration; `nil` for no limit.
   public var duration: Interval?
 }
 

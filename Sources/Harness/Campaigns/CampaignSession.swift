@@ -6,21 +6,24 @@ import System
 
 /// A campaign in this process, from its request to its end.
 ///
-/// Without a reference device the device itself is explored. With one, the same holds if the device's time is
-/// real: the reference device is explored concurrently, while the device's motor rests or its radio is
-/// awaited, and now and then a test on the device begins with one of the reference device's rarest. If the
-/// device costs no time, the reference device is explored first; if that finds nothing, the device runs the
-/// rarest of its tests, and then others of the corpus. A finding on a reference device is shrunk there, and
-/// then tried on the device.
+/// Without a reference device, the session explores the device itself. With one, the order depends on the device:
+///
+/// - If the device keeps its state or runs in real time, both are explored concurrently: the reference device runs
+///   tests while the device shows nothing, as while its motor rests. Rare tests of the reference device become
+///   starting points for tests on the device.
+/// - Otherwise the reference device is explored first. If it shows no finding, the device runs the rarest of its
+///   tests, and then those of the corpus.
+///
+/// A finding on the reference device is shrunk there, and then tried on the device.
 public final class CampaignSession {
-  /// The default number of steps on a reference device: the device is still waiting.
+  /// The default number of steps on a reference device, after which the device has its turn.
   private static let twinSteps = 100_000
-  /// The divisor of the time for a reference device that is explored first; the rest belongs to the device.
+  /// A reference device that is explored first gets one part in this many of the time; the rest is the device's.
   private static let twinShare: Int64 = 10
   /// The minimum time between two writes of the state, and between two counts of the coverage.
   private static let periods = (state: Interval.seconds(5), countCoverage: Interval.milliseconds(200))
 
-  /// The most different lab diagnostics that are reported.
+  /// The maximum number of different lab diagnostics that are reported.
   private static let maximumDiagnostics = 100
 
   private let plan: CampaignPlan
@@ -115,7 +118,7 @@ public final class CampaignSession {
   ) -> Explored {
     let alphabet = TestEngine(target, device, settings, recorder: NoRecorder()).alphabet
     var edge = edge(for: other, twin, isTwin: true)
-    // The reference device uses the time that the device leaves; the progress shown is the device's.
+    // The reference device has no time limit of its own, and the progress shown is that of the device.
     edge.isStopped = { [self] in isStopped }
     edge.progress = { _ in }
     let search = TwinSearch(twin, other, settings, edge: edge)
@@ -173,7 +176,7 @@ public final class CampaignSession {
     if let company { edge.isStopped = { [self] in isStopped || company.hasFound() } }
     edge.progress = { [self] in progress($0, isExploring: true) }
     edge.coverage = { [self] in countCoverage($0) }
-    // New tests of others are read only from a shared folder.
+    // Only a campaign that shares the corpus with other workers reads tests that they have added.
     let isShared = settings.shard.count > 1 && plan.job == nil
     var last = begin
     edge.corpusUpdate = { [output, reader = plan.reader] in
@@ -224,7 +227,7 @@ public final class CampaignSession {
       plan.corpus, target, alphabet, job: plan.job)
     let rare = Set(tests)
     var others = corpus.read(plan.reader).filter { !rare.contains($0) }
-    // A different one each time must be the one for which no time is left.
+    // In random order: if the time is too short, each campaign omits other tests.
     var generator = SeededGenerator(seed: settings.generatorSeed, for: "the device's tests")
     for index in others.indices.dropFirst() { others.swapAt(index, generator.below(index + 1)) }
     report.say(

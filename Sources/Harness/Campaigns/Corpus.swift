@@ -13,7 +13,7 @@ import System
 /// The parts of a job read only the tests from before the job: a part that is killed and restarted, or
 /// started twice, then draws the same tests.
 public struct Corpus {
-  /// The most tests that are read; more would dilute the rare ones.
+  /// The maximum number of tests that are read: more would dilute the rare ones.
   private static let maximum = 2000
 
   /// Where tests are stored.
@@ -24,7 +24,7 @@ public struct Corpus {
     case shared(any SharedCorpus)
   }
 
-  /// The place of this machine's tests, for people.
+  /// The place of this machine's tests, as text for messages.
   public let place: String
   private let storage: Place
   /// The job that this campaign is a part of, if any.
@@ -34,7 +34,7 @@ public struct Corpus {
   /// Why no more tests are stored; `nil` if they are.
   public private(set) var fault: String?
   private var known: Set<String> = []
-  /// The first unusable item of the place with the reason, and the number of such items.
+  /// The first unusable item with the reason, and the number of unusable items.
   public private(set) var unusable: (first: String, count: Int)?
 
   /// Opens a place.
@@ -98,7 +98,7 @@ public struct Corpus {
   private mutating func test(_ bytes: [UInt8], _ path: String, _ reader: ScenarioReader) -> TestCase? {
     do throws(DocumentError) {
       let test = TestCase(
-        // Where it was written, the machine and the program had other paths.
+        // The machine and the program may have had other paths where the test was written.
         try reader.read(bytes, path: path, of: target.machine, on: target.device), target, alphabet)
       if test == nil { note("\(path) asks for what \(target.device) does not offer") }
       return test
@@ -202,7 +202,7 @@ extension Step {
 
 /// A place where campaigns of several hosts share their rare tests.
 public protocol SharedCorpus {
-  /// The place, for people.
+  /// The place, as text for messages.
   var place: String { get }
   /// Stores a test of a machine under its name; an existing one stays.
   func keep(_ test: (name: String, text: String), of machine: String, job: String?) throws

@@ -3,7 +3,7 @@ import Conformance
 public import Journal
 public import System
 
-/// The report of a finding, also between processes.
+/// The report of a finding, which a worker process sends to the process that started it.
 public struct FindingNotice: Equatable {
   /// The number of the finding in the campaign.
   public var number = 0

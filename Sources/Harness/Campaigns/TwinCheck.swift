@@ -4,7 +4,7 @@ public import Basics
 /// Compares the behaviour of a device and its reference device in the same test.
 public struct TwinCheck<Twin: DeviceUnderTest, Device: DeviceUnderTest> {
   private let targets: (twin: FuzzTarget, device: FuzzTarget)
-  /// The most runs on a device.
+  /// The maximum number of runs on a device.
   private let maximumRuns = 3
   private var twin: TestEngine<Twin, StepList>
   private var device: TestEngine<Device, StepList>
@@ -32,7 +32,7 @@ public struct TwinCheck<Twin: DeviceUnderTest, Device: DeviceUnderTest> {
       let expected = try twin.shown(in: finding.test)
       while !confirmation.isDecided, confirmation.runs < maximumRuns {
         let seen = try device.shown(in: test)
-        // After a lost link the test is another one.
+        // A lost link changes what the test does, so the run proves nothing.
         if device.lockstep.wasDisturbed {
           confirmation.countDisturbed()
           guard confirmation.disturbed < maximumRuns else {
@@ -87,7 +87,7 @@ public struct TwinCheck<Twin: DeviceUnderTest, Device: DeviceUnderTest> {
 }
 
 extension TestCase {
-  /// The same test in the choices of another device; `nil` if that device cannot perform all of it.
+  /// The same test, expressed in the choices of another device; `nil` if that device cannot perform all of it.
   public func translated(
     _ actions: [(action: TestAction, isForbidden: Bool)], from own: FuzzTarget, to other: FuzzTarget,
     _ alphabet: Alphabet
@@ -136,13 +136,13 @@ extension TestEngine where Recorder == StepList {
   fileprivate mutating func shown(
     in test: TestCase
   ) throws(LabFault) -> (steps: [[String]], signature: String?) {
-    // One of the devices may take time where the other does not.
+    // Every choice is made, if necessary after a wait: one of the devices may need time where the other does not.
     let (execution, trouble) = attempt(test, .made)
     if let trouble { throw trouble }
     var steps: [[String]] = []
     for (number, shown) in lockstep.recorder.steps.enumerated() {
       let words = shown.map { lockstep.vocabulary.text(of: $0) }
-      // An observation during a wait belongs to the step before.
+      // Observations during such a wait belong to the step before.
       let isOwn = number == 0 || execution.performed[number - 1] == test.choices[steps.count - 1]
       if isOwn { steps.append(words) } else { steps[steps.count - 1] += words }
     }

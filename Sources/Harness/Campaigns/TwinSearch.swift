@@ -2,8 +2,8 @@ import Basics
 import Conformance
 import Journal
 
-/// Explores a reference device beside its device: one test whenever the device has shown nothing for a
-/// moment, because its motor rests or something on the air is awaited.
+/// Explores a reference device concurrently with its device: one test whenever the device has shown nothing for a
+/// moment, because its motor rests or a message over the air takes its time.
 ///
 /// The seed determines the tests, and the device's time determines their number: if that time is virtual, one
 /// seed gives one campaign. A test on the reference device takes far less time than such a moment.
@@ -11,7 +11,7 @@ final class TwinSearch<Twin: DeviceUnderTest> {
   private var campaign: Campaign<Twin>
   /// The rare tests since the last request.
   private var rare: [(test: TestCase, actions: [(action: TestAction, isForbidden: Bool)])] = []
-  /// The test that the reference device failed: no other runs until it was investigated.
+  /// The test that the reference device failed: no other test runs until this one was investigated.
   private var failed: TestCase?
   /// Whether the search has ended, since the reference device is unusable.
   private var isOver = false
@@ -55,7 +55,7 @@ final class TwinSearch<Twin: DeviceUnderTest> {
   }
 }
 
-/// A device with other work done while it shows nothing.
+/// A device that does other work while it shows nothing.
 ///
 /// A wait is divided into pieces, and the work between two of them is short.
 final class AccompaniedDevice<Device: DeviceUnderTest>: DeviceLayer {
@@ -75,7 +75,7 @@ final class AccompaniedDevice<Device: DeviceUnderTest>: DeviceLayer {
     while wrapped.now + Self.moment + Self.moment < limit {
       let before = wrapped.now
       if let shown = try wrapped.observe(until: before + Self.moment) { return shown }
-      // After a longer search there is an observation to return.
+      // The device itself may have taken until the limit: then no time is left for work.
       guard wrapped.now < limit else { return nil }
       work()
     }

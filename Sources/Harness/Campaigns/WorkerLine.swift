@@ -21,7 +21,7 @@ public enum WorkerLine {
   /// The worker has ended.
   case end(CampaignEnd, CampaignStatus)
 
-  /// The most numbers of one line of ``visited(_:)``.
+  /// The maximum number of marks in one line of ``visited(_:)``.
   private static let maximumMarks = 4096
 
   /// The newly visited cells, in as many lines as needed.
@@ -119,7 +119,7 @@ extension CampaignEnd {
     }
   }
 
-  /// Its weight among the ends of several workers: the most serious one is reported for all.
+  /// Its weight among the ends of several workers: the campaign reports the most serious one.
   public var weight: Int {
     switch self {
     case .done: 0

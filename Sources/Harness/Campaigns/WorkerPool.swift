@@ -5,8 +5,8 @@ import System
 
 /// A campaign in several processes of this program, which explore independently and share the corpus.
 ///
-/// Each has a part of the budget and draws its own tests. If one dies without being killed, that is an error
-/// of ours; the others continue.
+/// Each process has a part of the budget and draws its own tests. If one dies without being killed, that is an
+/// internal error; the others continue.
 public final class WorkerPool {
   /// The minimum time between two writes of the state, and between two counts of the visited cells.
   private static let periods = (state: Interval.seconds(5), count: Interval.milliseconds(200))
@@ -41,10 +41,10 @@ public final class WorkerPool {
   private var members: [Member] = []
   private var state: CampaignState
   private var findings: [FindingNotice] = []
-  /// The number of findings that several workers made.
+  /// The number of findings that were repeats of another worker's.
   private var repeats = 0
   private var faults: [String] = []
-  /// Whether a worker's fault is an error of ours, and not of the machine.
+  /// Whether a worker's fault is an internal error, and not a problem of the host.
   private var isOwnFault = false
   private var lastState: Interval
   /// When a stop was requested, if it was.

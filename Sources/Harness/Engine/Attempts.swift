@@ -28,7 +28,7 @@ struct Attempts {
 
   /// The faults so far.
   private(set) var faults: [LabFault] = []
-  /// The number of attempts that proved nothing, since the air lost a link.
+  /// The number of attempts that proved nothing, since a link was lost on the air.
   private(set) var losses = 0
   /// The divergences that followed on a link that the device itself had ended.
   private var ownDisconnections: [String] = []

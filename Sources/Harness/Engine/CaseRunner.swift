@@ -200,7 +200,7 @@ struct CaseRunner<Device: DeviceUnderTest> {
       startStatus = states.first.flatMap { lockstep.vocabulary.status(definition.states[$0].status) } ?? 0
       try pass(until: lockstep.now)
       try run(steps, from: 1)
-      // At the end, the model's promises must be fulfilled, and a stop request is noticed.
+      // At the end, no output that the model promises may be missing; a stop request is noticed here, too.
       try check { lockstep throws(LabFault) in try lockstep.conclude() }
       return .agree
     } catch {
@@ -337,12 +337,12 @@ extension CaseRunner {
     }
   }
 
-  /// Gives a stimulus that the model does not allow here.
+  /// Sends a stimulus that the model forbids in the present state.
   ///
-  /// Whether the model allows it is checked before any wait, since the scenario means this moment. A stimulus that
-  /// the client refuses moves no motor and never waits. One that reaches the lock has to wait, since a defective lock
-  /// may obey; if the model allows it by then, the lock's pace has removed the opportunity. The same happens in real
-  /// time if the device has changed its state before that moment.
+  /// The model is checked before any wait, since the scenario means the present state. A stimulus that the client
+  /// refuses moves no motor and never waits. A stimulus that reaches the lock waits until the motor may move, since a
+  /// defective lock may obey. If the model allows the stimulus by then, the step cannot be performed, and the case is
+  /// skipped. The same happens in real time if the device has changed its state before the step.
   private mutating func refuse(_ call: Step.Call) throws(StopReason) {
     let stimulus = stimulus(call)
     try pass(until: lockstep.now)
@@ -371,7 +371,7 @@ extension CaseRunner {
     }
   }
 
-  /// The step cannot be performed as intended.
+  /// Stops the case because the step cannot be performed as intended.
   private func skipped(_ reason: String) -> StopReason {
     StopReason(.skipped("step \(mark.number) cannot be done with \(reason)"))
   }
@@ -513,7 +513,7 @@ extension CaseRunner {
     return interlude(among: names)
   }
 
-  /// What was shown in place of the expected.
+  /// What the device has shown instead of the expected value.
   private func shown(_ condition: Expectation.Condition, _ time: Expectation.Time) -> String {
     switch condition {
     case .status: return interlude(in: condition, time) ?? status
@@ -521,7 +521,7 @@ extension CaseRunner {
     case .effect: return lockstep.recorder.effects ?? "nothing"
     case .reading(let name, _):
       guard let value = lockstep.recorder.latest[name]?.told else { return "nothing" }
-      // Earlier reports count now, and not for later expectations.
+      // An earlier report counts only for an expectation about the present moment.
       let isOld = time != .now && !lockstep.recorder.hasReading(name)
       return isOld ? "nothing in that time, and \(value) before it" : "\(value)"
     case .quiet: return "nothing"

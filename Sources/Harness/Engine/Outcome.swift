@@ -71,7 +71,7 @@ public struct EarlierCase: Equatable, Sendable {
   /// The last of its stimuli and faults, in their order.
   public var actions: [String]
 
-  /// The most actions that are kept.
+  /// The maximum number of actions that are kept.
   static let maximumActions = 3
 }
 
@@ -138,7 +138,7 @@ extension Outcome.Verdict {
 }
 
 extension Outcome {
-  /// The most allowed transitions that are shown.
+  /// The maximum number of allowed transitions that are shown.
   private static let maximumAllowances = 8
 
   /// Model and device side by side, or expected and seen values, one a line.

@@ -2,7 +2,7 @@ import Basics
 public import Conformance
 
 extension TestEngine {
-  /// By how much each new device's test is delayed after an attempt that the air disturbed. Devices advertise
+  /// The additional delay before a test on a new device after each attempt that the air disturbed. Devices advertise
   /// every half second, or every second: without the delay, the same advertisement would be disturbed again.
   static var shift: Interval { .milliseconds(170) }
 
@@ -47,8 +47,8 @@ extension TestEngine {
     return tour.isFinished ? nil : tour
   }
 
-  /// The most attempts at a drawn test that may prove nothing since the air lost a link: with a device that
-  /// wears, and with one that only costs our time.
+  /// The maximum number of attempts at a generated test that prove nothing since the air lost a link: fewer in real
+  /// time, where each attempt costs time and wear.
   var maximumLosses: Int { isInVirtualTime ? 100 : 10 }
 
   var isInVirtualTime: Bool { lockstep.device.abilities.isInVirtualTime }

@@ -26,7 +26,7 @@ struct TraceWriter: TraceRecorder {
   private(set) var latest: [String: Value] = [:]
   /// The effects and readings since the tester's last action, without those that met an expectation.
   private var shown: [Observation?] = []
-  /// The statuses since the last wait, by number, without those up to one that met an expectation.
+  /// The statuses shown since the last wait, by number, without those up to one that met an expectation.
   ///
   /// A real device may have changed its state several times before the next check: the statuses in between were shown
   /// nevertheless.
@@ -52,7 +52,7 @@ struct TraceWriter: TraceRecorder {
   static var followsModel: Bool { true }
   static var followsSteps: Bool { true }
 
-  /// The most observations that are kept for expectations.
+  /// The maximum number of observations that are kept for expectations.
   private static let limit = 10_000
 
   init(_ listener: (any JournalListener)?, _ vocabulary: Vocabulary) {
@@ -93,8 +93,8 @@ struct TraceWriter: TraceRecorder {
   ///
   /// Each status, effect, reading, refusal and rule violation from the first step on counts, and so does the
   /// device's silence upon a stimulus that reached it. Silence counts only if the device has shown anything
-  /// in this case: a dead device is silent too. What the tester's own end refuses or reports is no behaviour
-  /// of the device.
+  /// in this case: a dead device is silent too. Events and refusals of the tester's own end of the link do not
+  /// count.
   var observations: Int { shownCount + (isHeard ? silenceCount + (isAwaited ? 1 : 0) : 0) }
 
   /// Counts an observation.
@@ -105,7 +105,7 @@ struct TraceWriter: TraceRecorder {
     case .status, .effect, .unknown, .refused, .reading, .violation: break
     }
     isHeard = true
-    // The start status was requested.
+    // What is shown before the first step belongs to the preparation.
     guard mark != .start else { return }
     isAwaited = false
     shownCount += 1
@@ -168,25 +168,25 @@ struct TraceWriter: TraceRecorder {
     shown.append(observation)
   }
 
-  /// Forgets what was shown: the tester acts, and earlier observations are no reaction to that.
+  /// Forgets what was shown: the tester acts, and earlier observations are not a reaction to that.
   private mutating func forgetShown() {
     shown.removeAll()
     forgetPassing()
   }
 
-  /// Keeps only the last status: a new wait begins, or time has passed.
+  /// Forgets the statuses since the last wait: a new wait begins, or time has passed. Only the present status counts.
   mutating func forgetPassing() {
     passing.removeAll(keepingCapacity: true)
   }
 
-  /// The index of the first matching observation, without some.
+  /// The index of the first matching observation that is not in `used`.
   func index(of isWanted: (Observation) -> Bool, besides used: [Int]) -> Int? {
     shown.indices.first { index in
       !used.contains(index) && shown[index].map(isWanted) ?? false
     }
   }
 
-  /// Whether a reading was shown since the tester's last action that met no expectation.
+  /// Whether the device has shown a reading since the tester's last action that has not met an expectation yet.
   func hasReading(_ name: String) -> Bool {
     index(of: { if case .reading(let reading) = $0 { reading.name == name } else { false } }, besides: [])
       != nil

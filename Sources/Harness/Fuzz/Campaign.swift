@@ -64,7 +64,7 @@ public struct Campaign<Device: DeviceUnderTest> {
 
   /// The number of consecutive tests with faults that ends a campaign.
   static var maximumTroubles: Int { 3 }
-  /// The most attempts at a candidate of shrinking to get one undisturbed run.
+  /// The maximum number of attempts to get one undisturbed run of a shrinking candidate.
   static var maximumAttempts: Int { 10 }
   /// One test in this many is repeated, to check whether it has the same result.
   private static var stabilityShare: Int { 500 }
@@ -333,7 +333,7 @@ public struct Campaign<Device: DeviceUnderTest> {
     if fault.symptom == .safetyLimit { return .limited(fault.detail) }
     if fault.symptom == .stopped { return .stopped }
     if runner.isRefused(start) {
-      // Nothing was begun, and nothing is wrong.
+      // The device refuses the start: the test did not begin, and nothing is wrong.
       status.tests -= 1
       return exclude(start, because: fault) ? nil : .trouble(fault)
     }

@@ -125,7 +125,7 @@ public final class CampaignJournal {
   ///
   /// - Returns: `nil` if that costs time or wear, or has another result.
   private func drivenAgain(_ finding: Finding, _ test: Case) -> Outcome? {
-    // It would take as long again.
+    // Each attempt waits for an answer that does not come.
     if case .stoppedAnswering = finding.divergence.kind { return nil }
     let (spec, seed) = (target.device, target.seed)
     let isSimulated = (try? provider.describe(spec).abilities.isSimulated) ?? false
@@ -212,7 +212,7 @@ public final class CampaignJournal {
   /// - Parameters:
   ///   - coverage: the visited cells.
   ///   - faults: the problems of the campaign itself.
-  ///   - areOwn: whether the problems are errors of ours, and not of the machine.
+  ///   - areOwn: whether the problems are internal errors, and not problems of the host.
   /// - Returns: the exit status of the command.
   public func end(
     _ end: CampaignEnd, _ status: CampaignStatus, _ coverage: Coverage?, faults: [String] = [],

@@ -82,14 +82,15 @@ public struct Finding: Sendable {
     public var isMinimal: Bool { end == Finding.minimal }
   }
 
-  /// The relation of a finding to what a device that keeps its state was asked before: an earlier test may
-  /// have damaged the device.
+  /// The relation of a finding to the earlier tests on a device that keeps its state: one of them may have damaged
+  /// the device.
   public enum Past: Equatable, Sendable {
     /// No other device was available.
     case unknown
     /// A new device shows it with the same test.
     case irrelevant
-    /// The test causes it on a new device. On the original device this many choices suffice by now.
+    /// A longer test, with effects of earlier ones, shows it on a new device. On the original device, in its present
+    /// state, this many choices suffice.
     case included(own: Int)
     /// No tried test shows it on a new device.
     case needed
@@ -106,8 +107,8 @@ public struct Finding: Sendable {
     }
   }
 
-  /// The ends of shrinking: no shorter test is left to try; the shorter tests did not reproduce the finding;
-  /// no test did.
+  /// The ends of shrinking: no shorter test is left to try; the shorter tests did not reproduce the finding; no test
+  /// did; or shrinking did not begin, since a repetition of the test did not reproduce it.
   static let minimal = "minimal for this model"
   static let shorterUnconfirmed = "what is shorter was not confirmed"
   static let unconfirmed = "no length of it was confirmed"

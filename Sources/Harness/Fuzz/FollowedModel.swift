@@ -2,7 +2,7 @@ import Basics
 import Conformance
 import Journal
 
-/// The model beside a stored trace: recomputes its possible states without the device.
+/// A model that follows a stored trace: recomputes the possible states without the device.
 struct FollowedModel {
   private var tracker: Tracker
   /// Whether the model allows the trace so far.
@@ -49,7 +49,7 @@ struct FollowedModel {
   }
 }
 
-/// Keeps the records of a case until it is known whether they are needed.
+/// Keeps the records of a case until it is clear whether they are needed.
 final class JournalList: JournalListener {
   private(set) var records: [Record] = []
 

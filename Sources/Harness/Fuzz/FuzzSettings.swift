@@ -3,23 +3,23 @@ public import Basics
 
 /// The settings of fuzzing a machine on a device.
 public struct FuzzSettings: Sendable {
-  /// The most choices in tests, without those of confirming and shrinking; `nil` for no limit.
+  /// The maximum number of choices in tests, without those of confirming and shrinking; `nil` for no limit.
   public var steps: Int?
   /// Whether the campaign records a divergence and continues.
   public var keepsGoing = false
   /// The levels of interference.
   public var levels = TestLevel.allCases
-  /// How often acts are chosen, by name, if that is not 1.
+  /// The weights of acts by name; an act that is not listed has the weight 1.
   public var weights: [(name: String, weight: Double)] = []
-  /// The most choices of one test.
+  /// The maximum number of choices of one test.
   public var length = 200
-  /// The most choices of a test that repeats one cycle as often as devices count.
+  /// The maximum number of choices of a test that repeats one cycle until a counter of the device may overflow.
   public var longest = 1_024
-  /// The most choices for shrinking one finding; `nil` for no limit.
+  /// The maximum number of choices for shrinking one finding; `nil` for no limit.
   public var shrinkEvents: Int? = 200_000
-  /// The most time for shrinking one finding; `nil` for no limit.
+  /// The maximum time for shrinking one finding; `nil` for no limit.
   public var shrinkTime: Interval?
-  /// The most actuations of the bolt by the tester; `nil` for no limit.
+  /// The maximum number of actuations of the bolt by the tester; `nil` for no limit.
   public var actuations: Int?
   /// The seed of all random choices.
   public var seed: UInt64 = 0

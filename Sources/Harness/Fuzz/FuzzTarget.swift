@@ -27,7 +27,7 @@ public struct FuzzTarget: Sendable {
   /// The abilities of the device that this one replaces, if it does.
   private(set) var original: Abilities?
 
-  /// The most events of a machine that can be fuzzed.
+  /// The maximum number of events of a machine that can be fuzzed.
   private static var maximumEvents: Int { 64 }
 
   /// Determines what can be tested with a device.
@@ -116,7 +116,7 @@ public struct FuzzTarget: Sendable {
       weights: settings.weights + withheld.map { ($0, 0) }, moving: moving)
   }
 
-  /// The target in place of another one of the same machine, restricted to the acts and starts that both
+  /// This target as a replacement for another one of the same machine, restricted to the acts and starts that both
   /// support.
   ///
   /// - Returns: `nil` if there is no common start.
@@ -166,7 +166,7 @@ public struct FuzzTarget: Sendable {
         guard given.isNothing != item.value else { return nil }
       }
       guard device.abilities.settings?.contains(item.name) ?? true else {
-        // A setting that cannot be requested has its default.
+        // A setting that the device does not support has its default.
         continue
       }
       condition.settings.append(Argument(item.name, .flag(item.value)))

@@ -3,10 +3,10 @@ import Conformance
 import Basics
 
 extension Campaign {
-  /// Whether the state that a test leaves is still there in the next one.
+  /// Whether the device keeps the state that a test leaves for the next one.
   private var keepsState: Bool { history != nil && !keepsRunning }
 
-  /// The most runs that confirm a finding.
+  /// The maximum number of runs that confirm a finding.
   private var maximumConfirmations: Int { 10 }
 
   /// Shrinks and confirms a divergence, and records it as a finding.
@@ -54,7 +54,7 @@ extension Campaign {
         if let other = try self.finding(finding, by: longer) { finding = other }
       }
       if divergence.isInPreparation, finding.confirmation.runs == 0 {
-        // No test shows it. All that can be shown is that it recurs before tests.
+        // No test reproduces it: only the preparation of the device for tests can be repeated.
         finding.shrinking.end = "it shows while the device is made ready, and not by a shorter test"
         let known = runner.knownPreparationFaults
         runner.knownPreparationFaults = []
@@ -111,7 +111,7 @@ extension Campaign {
     return false
   }
 
-  /// How often a test is repeated before shrinking is given up.
+  /// The number of repetitions of a test that must show the finding at least once, or it is not shrunk.
   private static var reproductionRuns: Int { 2 }
 
   /// The same finding with another test, shrunk and confirmed, if that test shows it.
@@ -128,7 +128,7 @@ extension Campaign {
     whole.take(run)
     try confirm(&whole)
     guard whole.confirmation.verdict == .confirmed else { return nil }
-    // If it comes and goes, the remainder after single runs no longer shows it.
+    // If the failure is intermittent, single runs mislead shrinking, and the result may no longer show it.
     var short = whole
     short.confirmation = Confirmation()
     short.shrinking.end = Finding.minimal
@@ -196,7 +196,8 @@ extension Campaign {
     return try calmVerdict(on: candidate, of: finding, after: TestEngine<Device, TraceHash>.shift, &shrinking)
   }
 
-  /// Runs a candidate; a run that the air disturbed each time has no result.
+  /// Runs a candidate; `nil` if the device cannot be prepared. A candidate whose every run the air disturbed does not
+  /// show the finding.
   private mutating func calmVerdict(
     on candidate: TestCase, of finding: Finding, after delay: Interval = .zero,
     _ shrinking: inout Finding.Shrinking
@@ -347,7 +348,7 @@ extension Finding {
       && divergence.looksLike(self.divergence)
   }
 
-  /// Takes over the trace of a run that confirms it.
+  /// Adopts the trace of a run that confirms it.
   fileprivate mutating func take(
     _ trace: TraceList, _ divergence: Divergence?, _ packets: (any LinkPackets)?
   ) {
@@ -359,7 +360,7 @@ extension Finding {
     self.divergence = divergence
   }
 
-  /// Takes over the test of a run that shows it.
+  /// Adopts the test of a run that shows it.
   fileprivate mutating func take(_ execution: Execution) {
     test.choices = execution.performed
     actions = execution.meaning

@@ -12,7 +12,7 @@ extension Campaign {
   mutating func repeatOnOthers(_ finding: inout Finding, foundBy test: TestCase) throws(LimitReached) {
     finding.past = .unknown
     guard let past = history, (try? edge.another()) != nil, !edge.isStopped() else { return }
-    // After a stop request some were not tried.
+    // After a stop request, some tests were not tried.
     defer { if finding.past == .needed, edge.isStopped() { finding.past = .unknown } }
     let tested = runner
     defer {
@@ -58,10 +58,10 @@ extension Campaign {
     }
   }
 
-  /// Continues with a device that keeps running, and that was restarted meanwhile for others' tests.
+  /// Continues with the device that keeps running: as the other device, it was restarted meanwhile.
   private mutating func startAfresh() {
     history = DeviceHistory(runner.alphabet)
-    // Its faults show in the next test.
+    // If the restart fails, the next test shows the fault.
     try? runner.lockstep.restart()
   }
 
@@ -85,7 +85,7 @@ extension Campaign {
   /// One test that combines the necessary earlier tests and the test itself; `nil` if even all of them do not
   /// reproduce the finding on a new device.
   ///
-  /// They first run separately, each from its own start, which is closest to the original run.
+  /// The tests first run separately, each from its own start, since that is closest to the original run.
   private mutating func joined(
     to test: TestCase, _ divergence: Divergence, behind tests: [TestCase]
   ) -> TestCase? {

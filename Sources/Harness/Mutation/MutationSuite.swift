@@ -8,7 +8,7 @@ public enum MutationSuite: Sendable {
   case scenarios([ScenarioSet.Item])
   /// A tour through all cells of the machine.
   case tour
-  /// So many random events.
+  /// This many random events.
   case fuzz(events: Int)
 }
 
@@ -128,8 +128,7 @@ extension MutationSuite {
         specification, Alphabet(specification, device.abilities),
         starts: specification.machine.startConditions(of: device.abilities))
       add("tour", .tour(tour), seed: seed, by: [.seeded(seed)])
-      // Optional events, such as the loss of a link in every state, would leave no time for the states behind
-      // them.
+      // Optional events, such as the loss of a link in every state, would leave no time for the states beyond them.
       let spontaneous = specification.machine.spontaneous.joined()
       if spontaneous.contains(where: { $0.latest == .forever && $0.guard.given == 0 }) {
         add("tour without what only may happen", .tour(tour), seed: seed, by: [.first])

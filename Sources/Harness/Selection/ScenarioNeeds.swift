@@ -45,7 +45,7 @@ public struct ScenarioNeeds: Sendable {
     Set((scenarios.flatMap { [$0.path] + $0.needs } + others).map { ExactText($0) })
   }
 
-  /// The places of all files.
+  /// The absolute paths of all files; see ``places(of:)``.
   public var places: Set<ExactText> { files.reduce(into: []) { $0.formUnion(Self.places(of: $1.text)) } }
 
   /// The changed files that matter, as the user named them.
@@ -69,7 +69,7 @@ public struct ScenarioNeeds: Sendable {
     return touched
   }
 
-  /// The places of a path: in its own folder, and where its link leads.
+  /// The absolute paths of a file: in its own folder and, if it is a link, where that leads.
   public static func places(of path: String) -> Set<ExactText> {
     var places = Set<ExactText>()
     let name = path.split(separator: "/").last.map(String.init) ?? path
