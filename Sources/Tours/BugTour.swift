@@ -1,7 +1,7 @@
 import Journal
 
 extension GuidedTour {
-  /// A defect of an emulated lock is found, shrunk and replayed.
+  /// The tour that finds, shrinks and replays a defect of an emulated lock.
   static let bug = GuidedTour(
     name: "bug", title: "A bug in an emulated lock is found, made small and replayed.",
     beginning: """

@@ -1,16 +1,16 @@
 public import Journal
 
-/// Some minutes with Lockstep in the terminal, as data: texts to read, commands that are run, and what to look at.
+/// A short demonstration of Lockstep in the terminal, as data: texts to read, commands to run, and what to look at.
 ///
-/// Nothing of it needs hardware, a network or the sources.
+/// A tour needs no hardware, no network and no source code.
 public struct GuidedTour: Sendable {
-  /// A screen of it: what comes, what is done, and what there is to see.
+  /// A step of the tour: an introduction, the actions, and what to look at afterwards.
   public struct Step: Sendable {
     public let title: String
-    /// What comes, in paragraphs.
+    /// The introduction, in paragraphs.
     let text: String
     public let actions: [Action]
-    /// What to look at, once it was done.
+    /// What to look at after the actions.
     let look: String
 
     init(_ title: String, _ text: String, _ actions: [Action], look: String = "") {
@@ -18,28 +18,28 @@ public struct GuidedTour: Sendable {
     }
   }
 
-  /// What a step does, which a person could type.
+  /// An action that a user could perform by typing.
   public enum Action: Sendable {
-    /// Runs Lockstep with some words, one of which may be the name of a file with `*` in place of what only the run knows,
-    /// and expects a status.
+    /// Runs Lockstep with these words and expects an exit status. One word may be a file name with `*` in place of
+    /// the parts that only the run determines.
     case run([String], endsWith: CommandStatus)
-    /// Goes into a folder.
+    /// Changes into a folder.
     case enter(String)
-    /// Shows a file.
+    /// Prints a file.
     case show(String)
-    /// Keeps a file under another name.
+    /// Copies a file to another name.
     case keep(String, as: String)
-    /// Puts back what was kept, unless whoever looks on has changed the file.
+    /// Restores a file from its copy, unless the user has changed the file.
     case restore(String, from: String)
-    /// Puts other words in place of those that stand once in a file, unless whoever looks on has changed it.
+    /// Replaces text in a file, unless the user has changed the file.
     case change(String, from: String, to: String)
-    /// Keeps what outlives a run in a folder of the tour.
+    /// Sets the folder for the state that outlives a run, to one within the tour.
     case keepState(String)
-    /// Says where a page is, which must be there.
+    /// Prints the path of a page, which must exist.
     case page(String)
   }
 
-  /// A file that is there from the beginning.
+  /// A file that exists from the start of the tour.
   struct File: Sendable {
     var name: String
     var text: String
@@ -47,21 +47,21 @@ public struct GuidedTour: Sendable {
     init(_ name: String, _ text: String) { (self.name, self.text) = (name, text) }
   }
 
-  /// What it is called on the command line.
+  /// The name of the tour on the command line.
   public let name: String
-  /// What it shows, in a line.
+  /// The subject of the tour, in a line.
   public let title: String
-  /// What comes, in paragraphs.
+  /// The introduction, in paragraphs.
   let beginning: String
-  /// What it needs beside Lockstep: names of programs.
+  /// The names of the programs that the tour requires besides Lockstep.
   var programs: [String] = []
   var files: [File] = []
   public let steps: [Step]
-  /// What was seen, in a paragraph.
+  /// The summary, in a paragraph.
   let end: String
-  /// What to do next: each a command, and what it is good for.
+  /// Suggestions for what to do next: commands with their purposes.
   public let next: [(command: String, what: String)]
 
-  /// All there are, the first of them for who asks for none by name.
+  /// All tours; the first is the default.
   public static let all: [GuidedTour] = [.bug, .ownLock, .night]
 }

@@ -1,7 +1,7 @@
 import Journal
 
 extension GuidedTour {
-  /// A night over three emulated locks, one of which has a bug.
+  /// The tour of a nightly run with three emulated locks, one of which has a bug.
   static let night = GuidedTour(
     name: "night", title: "A night over three emulated locks, and a page in the morning.",
     beginning: """

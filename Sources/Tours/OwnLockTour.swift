@@ -1,7 +1,7 @@
 import Journal
 
 extension GuidedTour {
-  /// A lock that is a program is broken, found out and mended.
+  /// The tour that breaks and repairs a lock implemented as a program.
   static let ownLock = GuidedTour(
     name: "own-lock", title: "A lock of your own as a program: you break it, it is found, you mend it.",
     beginning: """

@@ -2,29 +2,30 @@ import Basics
 public import Journal
 public import System
 
-/// Leads somebody through a tour: says what comes, waits, does it as the person would, and says what to look at.
+/// Leads a user through a tour: introduces each step, waits, performs it as the user would, and explains the
+/// result.
 public struct TourGuide {
-  /// The mark of a folder that tours may write over; held by the one that goes on.
+  /// The file that marks a folder as one that tours may overwrite; the current tour holds a lock on it.
   static let mark = ".lockstep-tour"
-  /// The columns of a text.
+  /// The width of the text in columns.
   static let width = 78
 
   private let tour: GuidedTour
-  /// Where all tours work, and where this one does.
+  /// The folder of all tours, and the folder of this tour.
   private let place: String
   private var folder: String
   private let console: Console
   private let paint: Painter
-  /// What a person types; `nil` where nobody is asked.
+  /// The user's input; `nil` if the tour does not wait for the user.
   private var person: InputLines?
-  /// A tour does what its text says, whatever a file above its folder holds.
+  /// The tour must behave as described, regardless of settings files in parent folders.
   private var variables = ["LOCKSTEP_CONFIG=none"]
 
-  /// Begins one.
+  /// Creates a guide for a tour.
   ///
   /// - Parameters:
-  ///   - place: the folder in which it makes one of its own.
-  ///   - isAlone: whether it goes on by itself; so it does where nobody could answer.
+  ///   - place: the folder in which the tour creates its own folder.
+  ///   - isAlone: whether the tour continues without waiting, as it also does without a terminal.
   public init(_ tour: GuidedTour, in place: String, isAlone: Bool, _ console: Console) {
     (self.tour, self.place, self.console) = (tour, place, console)
     folder = Path.join(place, tour.name)
@@ -32,19 +33,19 @@ public struct TourGuide {
     person = isAlone || !InputLines.isTerminal ? nil : InputLines()
   }
 
-  /// Why a tour ends before its end.
+  /// Why a tour stops early.
   private enum Stop: Error {
-    /// The person has seen enough.
+    /// The user ended the tour.
     case isEnough
-    /// A signal asked for the end, or nobody reads what is said.
+    /// A signal was received, or the output is closed.
     case isInterrupted
-    /// Something did not do what it should; what to say of it.
+    /// An action did not have the expected result; the message and the exit status.
     case trouble(String, CommandStatus)
   }
 
-  /// Leads through all of it.
+  /// Leads through the whole tour.
   ///
-  /// - Throws: what is wrong with the folder that was asked for.
+  /// - Throws: an error if the requested folder cannot be used.
   public mutating func lead() throws(UsageError) -> CommandStatus {
     try checkPlace()
     let hold: HeldFile
@@ -81,7 +82,7 @@ public struct TourGuide {
 }
 
 extension TourGuide {
-  /// A folder that tours have made, or an empty one, or none: nothing of anybody's is written over.
+  /// Throws unless the folder is missing, empty, or created by a tour: user files must not be overwritten.
   private func checkPlace() throws(UsageError) {
     let trouble: String
     switch fileKind(place) {
@@ -95,7 +96,7 @@ extension TourGuide {
     throw UsageError("\(place) \(trouble): nothing is overwritten; --in names another one")
   }
 
-  /// Makes the folder of all tours, and keeps others away.
+  /// Creates the folder of all tours, and locks it against other tours.
   private func takePlace() throws(Stop) -> HeldFile {
     let hold: HeldFile?
     do {
@@ -119,8 +120,8 @@ extension TourGuide {
     }
   }
 
-  /// Makes this tour's own folder, with what is in it from the beginning. One of an earlier tour is kept beside it: somebody
-  /// may have worked on in it.
+  /// Creates the folder of this tour with its files. Moves the folder of an earlier tour aside, because the user
+  /// may have changed its files.
   private func layOut() throws(Stop) {
     do {
       if FolderNames.kind(folder) != .missing {
@@ -217,7 +218,7 @@ extension TourGuide {
       status == 0 ? .divergence : CommandStatus(rawValue: status) ?? .labFault)
   }
 
-  /// The last of the files that a name with `*` may mean, from the folder of the tour.
+  /// Returns the last file that matches a pattern with `*`, relative to the tour's folder.
   private func file(like pattern: String) throws(Stop) -> String {
     var found = [""]
     for part in pattern.split(separator: "/") {
@@ -232,7 +233,7 @@ extension TourGuide {
     return last
   }
 
-  /// Whether a name is what a pattern says, in which `*` stands for anything.
+  /// Returns whether a name matches a pattern, in which `*` stands for any text.
   private func matches(_ name: Substring, _ pattern: Substring) -> Bool {
     guard let star = pattern.firstIndex(of: "*") else { return name == pattern }
     let (head, tail) = (pattern[..<star], pattern[pattern.index(after: star)...])
@@ -243,7 +244,7 @@ extension TourGuide {
 }
 
 extension TourGuide {
-  /// Writes a file anew, unless whoever looks on has done so meanwhile.
+  /// Rewrites a file, unless the user has changed it in the meantime.
   private mutating func change(_ file: String, _ body: (String) -> String) throws(Stop) {
     let before = try text(of: file)
     try pause("Enter does it")
@@ -268,7 +269,7 @@ extension TourGuide {
     }
   }
 
-  /// Waits for Enter, where somebody is there to press it.
+  /// Waits for Enter if there is a user.
   private mutating func pause(_ what: String) throws(Stop) {
     if Interruption.isRequested || console.isBroken { throw .isInterrupted }
     guard person != nil else { return }
@@ -313,7 +314,7 @@ extension TourGuide {
 }
 
 extension GuidedTour.Action {
-  /// Whether somebody is asked before it is done.
+  /// Whether the guide waits for the user before this action.
   fileprivate var isWaitedFor: Bool {
     switch self {
     case .run, .change, .restore: true
