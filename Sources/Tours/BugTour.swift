@@ -12,27 +12,27 @@ extension GuidedTour {
     files: [File("open-and-close.yaml", openAndClose)],
     steps: [
       Step(
-        "A test that somebody wrote",
+        "A hand-written test",
         """
-        A scenario is a file. It says what is done with the lock, step by step, and what must be seen. The model checks \
-        each step too, also where the file expects nothing. First on a lock without a bug:
+        A scenario is a file. It lists, step by step, what to do with the lock and what to expect. The model checks each \
+        step as well, even where the file expects nothing. First on a lock without a bug:
         """,
         [.show("open-and-close.yaml"), .run(["run", "open-and-close.yaml"], endsWith: .agree)],
         look: "'1 agree': model and lock said the same from the first step to the last."),
       Step(
-        "A bug that nobody wrote a test for",
+        "A bug without a test",
         """
-        This lock has a defect: a session in which nothing was said for ten minutes gets no more answers. The scenario \
-        above does not find it. 'fuzz' draws events at random, prefers what it has not seen yet, and stops at the first \
-        disagreement. Then it makes the test smaller, for as long as it still fails.
+        This lock has a defect: it stops answering in a session that was idle for ten minutes. The scenario above does \
+        not find it. 'fuzz' draws random events, prefers what it has not seen yet, and stops at the first disagreement. \
+        Then it shrinks the test, as long as it still fails.
         """,
         [
           .run(
             ["fuzz", "sesame", "--device", drowsy, "--seed", "1", "--steps", "300000"], endsWith: .divergence)
         ],
         look: """
-          'shrunk to': of tens of thousands of events these few are left. The lock is in range, somebody connects, waits \
-          eleven minutes, and asks for something. There is no answer.
+          'shrunk to': of tens of thousands of events only these few remain. The lock is in range, the client connects, \
+          waits eleven minutes, and sends a request. There is no answer.
           """),
       Step(
         "Again, with everything that happens",

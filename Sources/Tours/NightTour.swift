@@ -5,9 +5,9 @@ extension GuidedTour {
   static let night = GuidedTour(
     name: "night", title: "A night over three emulated locks, and a page in the morning.",
     beginning: """
-      A lab has many locks, and at night nobody is there. A bench says which locks there are, a plan says what is done \
-      with them. Lockstep drives all of it, ends what hangs, leaves out what is broken, and writes one page. Here the \
-      three locks are emulated, and a night of eight hours takes a second. One of them jams, and says that it is locked.
+      A lab has many locks, and at night it runs unattended. A bench lists the locks, and a plan says what to run on \
+      them. Lockstep drives all of it, ends what hangs, skips what is broken, and writes one page. Here the three locks \
+      are emulated, and a night of eight hours takes a second. One of them reports 'locked' when its bolt jams.
       """,
     files: [
       File("bench.yaml", bench), File("night.yaml", plan), File("scenarios/alone.yaml", alone),
@@ -33,7 +33,7 @@ extension GuidedTour {
         "The night",
         """
         One command drives everything, each case in a process of its own. If the machine is switched off in the middle, \
-        the same command goes on where it was. What is remembered of the locks, such as who has one now, is kept in this \
+        the same command resumes the night. The state of the locks, such as which process holds one, is kept in this \
         folder for the tour.
         """,
         [.keepState("state"), .run(["nightly", "night.yaml"], endsWith: .divergence)],
@@ -43,19 +43,19 @@ extension GuidedTour {
           """),
       Step(
         "The page in the morning",
-        "The same as a page, for whoever comes first. Open it in a browser:",
+        "The same results as a page. Open it in a browser:",
         [.page("Reports/nightly.html")],
         look: "'News' lists what needs attention, each with the command that replays it."),
       Step(
         "What to do",
-        "Under each failure stands a line to paste. It needs nothing but its file, and shows what happened.",
+        "Below each failure is a command to paste. It needs only its file, and shows what happened.",
         [.run(["replay", "Reports/runs/*-nightly/cases/*/failures/*.yaml"], endsWith: .divergence)],
         look: """
-          the bolt was blocked before 'lock', so it could not arrive, and the lock says 'locked'. Whoever mends its \
-          firmware has the test for it.
+          the bolt was blocked before 'lock', so it could not reach its position, and yet the lock reports 'locked'. \
+          This file is the test for the firmware fix.
           """),
     ],
-    end: "You have seen a bench, a plan, a night and its page. With real locks only the bench is another.",
+    end: "You have seen a bench, a plan, a night and its page. With real locks, only the bench differs.",
     next: [
       ("lockstep help nightly", "a night, its limits and its reports; page 'Nightly runs and labs'"),
       ("lockstep schedule systemd --plan night.yaml", "a service that starts it each evening"),

@@ -19,11 +19,11 @@ extension GuidedTour {
         [.run(["new", "keypad", "--kind", "exec"], endsWith: .agree), .enter("keypad")],
         look: """
           keypad.yaml is the machine, device.py the lock: a door with a keypad that locks by itself five seconds after \
-          the right code, and shuts everybody out after three wrong ones.
+          the right code, and accepts no code for a while after three wrong ones.
           """),
       Step(
         "It works",
-        "The scenarios that came with it, and then five thousand events that nobody wrote:",
+        "The scenarios of the project, and then five thousand random events:",
         [
           .run(["run", "scenarios"], endsWith: .agree),
           .run(
@@ -60,13 +60,13 @@ extension GuidedTour {
         "It stays mended",
         "What was found is a scenario now. It is run with the others from here on, and fails if the bug comes back.",
         [.run(["run", "Reports/failures", "scenarios"], endsWith: .agree)],
-        look: "all agree, also the test that nobody wrote. Its page is Reports/report.html."),
+        look: "all agree, including the generated test. The page is Reports/report.html."),
     ],
     end: "You have a project: from here keypad.yaml says what your lock may do, and device.py is your lock.",
     next: [
       ("lockstep help new", "a project for a lock with Bluetooth; page 'Your own lock'"),
       ("lockstep schema machine", "what stands in a machine file; page 'Machine files'"),
-      ("lockstep tour night", "many locks, and nobody there"),
+      ("lockstep tour night", "many locks, unattended"),
     ])
 
   private static let program = "exec:python3 device.py"

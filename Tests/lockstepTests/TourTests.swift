@@ -280,13 +280,12 @@ extension TourTests {
     …
     $ cd keypad
     Look: keypad.yaml is the machine, device.py the lock: a door with a keypad
-    that locks by itself five seconds after the right code, and shuts everybody
-    out after three wrong ones.
+    that locks by itself five seconds after the right code, and accepts no code
+    for a while after three wrong ones.
 
     -- 2 of 6: It works ----------------------------------------------------------
 
-    The scenarios that came with it, and then five thousand events that nobody
-    wrote:
+    The scenarios of the project, and then five thousand random events:
 
     $ lockstep run scenarios
     3 cases: 3 agree     … s   seed …
@@ -347,7 +346,7 @@ extension TourTests {
     4 cases: 4 agree     … s   seed …
     …
 
-    Look: all agree, also the test that nobody wrote. Its page is
+    Look: all agree, including the generated test. The page is
     Reports/report.html.
 
     You have a project: from here keypad.yaml says what your lock may do, and
@@ -364,7 +363,7 @@ extension TourTests {
       lockstep schema machine
           what stands in a machine file; page 'Machine files'
       lockstep tour night
-          many locks, and nobody there
+          many locks, unattended
 
     """
 }
