@@ -3,35 +3,35 @@ public import Basics
 
 /// Where in a device's stack a test interferes.
 public enum TestLevel: String, CaseIterable, Sendable {
-  /// What a user does, and what happens around the lock: all that a model knows by name.
+  /// Actions of a user and events around the lock: everything that a model knows by name.
   case events
   /// The protocol's own messages: replayed, reordered, cut short, forged.
   case messages
-  /// The packets that carry them, below the protocol and above the radio.
+  /// The packets that carry these messages, below the protocol and above the radio.
   case att
   /// The radio link: loss, delay, disconnection.
   case link
 }
 
-/// Something that a tester does in a test.
+/// An action of the tester in a test.
 public enum TestAction: Equatable, Sendable {
-  /// A stimulus is given at once.
+  /// Give a stimulus at once.
   case stimulus(Stimulus)
-  /// A fault of the environment is brought about.
+  /// Inject a fault of the environment.
   case fault(Fault)
-  /// Time passes.
+  /// Let time pass.
   case wait(Interval)
-  /// Time passes until the model awaits nothing of the device; see ``Lockstep/settle()``.
+  /// Let time pass until the model awaits nothing of the device; see ``Lockstep/settle()``.
   case settle
-  /// Time passes until the device shows something, where the model awaits that; see ``Lockstep/awaitNext()``.
+  /// Let time pass until the device shows something, if the model awaits that; see ``Lockstep/awaitNext()``.
   case next
-  /// Time passes up to a bound of the timer that runs, and so much more, or less.
+  /// Let time pass until a moment relative to a bound of the running timer.
   case edge(TimerEdge)
 }
 
-/// Disturbances that a device offers to tests that are generated: a fault with the values worth trying.
+/// Disturbances that a device offers to generated tests: a fault with the values worth trying.
 public struct Disturbance: Equatable, Sendable {
-  /// Where it interferes.
+  /// The level at which it interferes.
   public var level: TestLevel
   /// The name of the fault, one of ``Abilities/faults``.
   public var fault: String
@@ -46,68 +46,71 @@ public struct Disturbance: Equatable, Sendable {
   }
 }
 
-/// What choices stand for: the acts of a tester, each with its variants.
+/// The meaning of choices: the acts of a tester, each with its variants.
 ///
-/// The first acts are the events of the machine under their own numbers; one that the tester cannot bring about, or
-/// the device does not serve, has no variant and is never chosen. Then come settling, waiting, the edges of timers,
-/// and the disturbances that the device offers.
+/// The first acts are the events of the machine, by their numbers. An event that the tester cannot cause, or that the
+/// device does not support, has no variant and is never chosen. Then come settling, waiting, the edges of timers, and
+/// the disturbances that the device offers.
 public struct Alphabet: Sendable {
   /// One act.
   public struct Act: Sendable {
-    /// How it is called: the name of the stimulus or of the fault, `settle`, `wait` or `edge`.
+    /// The name of the stimulus or the fault, or `settle`, `wait` or `edge`.
     public var name: String
-    /// Where it interferes.
+    /// The level at which it interferes.
     public var level: TestLevel
-    /// What it stands for, the simplest first; none when it is never chosen.
+    /// The actions that it stands for, the simplest first; empty if it is never chosen.
     public var variants: [TestAction]
-    /// How often it is chosen, where 1 is usual.
+    /// The relative frequency; 1 by default.
     public var weight: Double
   }
 
   /// The acts.
   public private(set) var acts: [Act]
-  /// The events of which each wears the device, as bits; for machines of up to 64 events.
+  /// The events that cause wear, as bits; for machines of up to 64 events.
   let moving: UInt64
-  /// The acts before which a motor is given its rest: events as bits, and disturbances from the first one on.
+  /// The acts that must wait for the motor's rest: events as bits, and disturbances as bits from the first
+  /// disturbance on.
   let resting: (events: UInt64, disturbances: UInt64)
-  /// The events with several variants of which each sets a condition, as bits; for machines of up to 64 events.
+  /// The events with several variants that set a condition, as bits; for machines of up to 64 events.
   let setting: UInt64
-  /// The disturbances that bring a condition of the machine about, from the first disturbance on, as bits.
+  /// The excusing disturbances, as bits from the first disturbance on. They establish a condition of the machine,
+  /// under which the model permits deviations.
   let excusing: UInt64
-  /// The events that have rows which depend on what each disturbance brings about, as bits.
+  /// The events with rows that depend on the conditions of each disturbance, as bits.
   let concerned: [UInt64]
-  /// The disturbances of which the last variant ends what the others begin, from the first disturbance on, as bits.
+  /// The disturbances whose last variant ends what the others begin, as bits from the first disturbance on.
   let ending: UInt64
-  /// The part of the machine's nodes that can be reached from each node, itself included; empty where that is all from everywhere.
+  /// The share of the machine's nodes that can be reached from each node, itself included; empty if it is the same
+  /// for all nodes.
   let reach: [Double]
-  /// Which events lead from each node towards one in which an event of ``moving`` is legal, and which lead away from there, as
-  /// bits; empty where nothing moves.
+  /// The events that lead from each node towards one in which an event of ``moving`` changes something, and the
+  /// events that lead away, as bits. Empty if no such event is ever given.
   let approaches: [(nearer: UInt64, farther: UInt64)]
-  /// The variants of waiting for a bound of a timer that can be told apart with the device, ascending.
+  /// The variants of waiting for a bound of a timer that can be distinguished with this device, ascending.
   let distinctEdges: [Int]
-  /// How often each variant is chosen.
+  /// The relative frequency of each of these variants, of all of them.
   let edgeWeights: [Double]
-  /// How long the longest window of the machine is that ends.
+  /// The length of the longest window of the machine with an end.
   let longestWindow: Interval
-  /// How many of the acts, the first ones, are events of the machine.
+  /// The number of acts, the first ones, that are events of the machine.
   public let eventCount: Int
-  /// The number of ``TestAction/settle``, whose other variant is ``TestAction/next``.
+  /// The number of the act ``TestAction/settle``; its other variant is ``TestAction/next``.
   public var settle: Int { eventCount }
   /// The number of the act of waiting.
   public var wait: Int { eventCount + 1 }
-  /// The number of the act of waiting for a deadline.
+  /// The number of the act of waiting for a bound of a timer.
   public var edge: Int { eventCount + 2 }
   /// The numbers of the disturbances.
   public var disturbances: Range<Int> { eventCount + 3..<acts.count }
 
-  /// What a test may do with a device.
+  /// Makes the alphabet of what a test may do with a device.
   ///
   /// - Parameters:
   ///   - specification: the machine.
-  ///   - abilities: what the device serves.
-  ///   - levels: where the test may interfere.
-  ///   - weights: how often acts are chosen, by name, where it is not 1; 0 leaves an act out.
-  ///   - moving: the stimuli that set something in motion that wears, by name.
+  ///   - abilities: what the device supports.
+  ///   - levels: the levels at which the test may interfere.
+  ///   - weights: the relative frequencies of acts, by name, if they are not 1; 0 excludes an act.
+  ///   - moving: the names of the stimuli that cause wear.
   public init(
     _ specification: Specification, _ abilities: Abilities, levels: [TestLevel] = TestLevel.allCases,
     weights: [(name: String, weight: Double)] = [], moving: [String] = []
@@ -193,22 +196,22 @@ public struct Alphabet: Sendable {
     }
   }
 
-  /// What a choice stands for; `nil` when this alphabet does not have it.
+  /// Returns the action that a choice stands for; `nil` if this alphabet does not have it.
   public func action(of choice: Choice) -> TestAction? {
     let act = Int(choice.act)
     guard act < acts.count, Int(choice.variant) < acts[act].variants.count else { return nil }
     return acts[act].variants[Int(choice.variant)]
   }
 
-  /// Whether a choice sets something in motion that wears.
+  /// Returns whether a choice causes wear.
   public func moves(_ choice: Choice) -> Bool {
     choice.act < 64 && !choice.isForbidden && moving >> UInt64(choice.act) & 1 == 1
   }
 
-  /// How often a test does.
+  /// Returns the number of choices in a test that cause wear.
   public func movements(of test: TestCase) -> Int { test.choices.count { moves($0) } }
 
-  /// The choice that stands for an action; `nil` when this alphabet does not have it.
+  /// Returns the choice that stands for an action; `nil` if this alphabet does not have it.
   public func choice(of action: TestAction, isForbidden: Bool = false) -> Choice? {
     for (number, act) in acts.enumerated() {
       guard let variant = act.variants.firstIndex(of: action) else { continue }
@@ -217,7 +220,8 @@ public struct Alphabet: Sendable {
     return nil
   }
 
-  /// The wait that is nearest to one which this alphabet does not have, such as one that an edge came to; `nil` for anything else.
+  /// Returns the nearest wait to one that this alphabet does not have, such as that of an edge; `nil` for any other
+  /// action.
   public func nearest(to action: TestAction) -> Choice? {
     guard case .wait(let length) = action else { return nil }
     var best: (variant: Int, distance: Int64)?
@@ -229,11 +233,11 @@ public struct Alphabet: Sendable {
     return best.map { Choice(wait, variant: $0.variant) }
   }
 
-  /// The longest wait with a device whose time is the clock's: ten minutes of silence are worth waiting for, now and then.
+  /// The longest wait with a device in real time: ten minutes of silence are worth waiting for, now and then.
   private static let longestRealWait = Interval.seconds(660)
 
-  /// Waits that are worth trying: short ones in which something is still under way, the windows of the machine, and
-  /// long silence. Where time is the clock's, a machine to which time means nothing is given none.
+  /// Returns the waits that are worth trying: short ones during which something is still in progress, the windows of
+  /// the machine, and long silences. In real time, a machine without timers gets none.
   private static func waits(
     in definition: MachineDefinition, isTimed: Bool, isVirtual: Bool
   ) -> [Interval] {

@@ -1,33 +1,33 @@
 import Basics
 public import Automata
 
-/// How much of a machine's table has been tried. States that last no time are no part of it.
+/// The coverage of a machine's table. Momentary states are not part of it.
 ///
-/// What is counted is only what is certain: a stimulus that is given while several states are possible visits no
-/// cell. The coverages of several tests, runs or machines of one name are added.
+/// Only certain visits count: a stimulus that is given while several states are possible visits no cell. The
+/// coverages of several tests, runs, or machines of one name can be added.
 public struct CellCoverage: Sendable {
-  /// How much there is of something, and how much of it was visited.
+  /// A count of items, and how many of them were visited.
   public struct Share: Equatable, Sendable {
-    /// How many were visited.
+    /// The number of visited items.
     public var visited = 0
-    /// How many there are.
+    /// The number of items.
     public var count = 0
   }
 
-  /// The figures of a machine, or of a region of it.
+  /// The figures of a machine, or of one of its regions.
   public struct Figures: Equatable, Sendable {
     /// The name of the region; empty for the whole machine.
     public var region = ""
-    /// The states that the device was in.
+    /// The states in which the device was.
     public var states = Share()
     /// The cells in which a stimulus is allowed.
     public var legal = Share()
     /// The cells in which a stimulus is refused.
     public var empty = Share()
-    /// The legal cells with the states that they lead to: one that may lead to three states counts three times.
+    /// The legal cells with the states to which they lead: a cell that may lead to three states counts three times.
     public var transitions = Share()
-    /// The legal cells that were visited one after the other, whatever was refused or happened by itself in between.
-    /// None are counted for a machine that has too many.
+    /// Pairs of legal cells visited one after the other, regardless of refusals and spontaneous events in between. A
+    /// machine with too many legal cells has none.
     public var pairs = Share()
   }
 
@@ -47,12 +47,12 @@ public struct CellCoverage: Sendable {
   private var isSeen: [Bool]
   private var isOutcome: [Bool]
   private var pairs: [UInt64]
-  /// The number of the last legal cell, when it is known.
+  /// The number of the last legal cell; -1 if it is not known.
   private var last = -1
-  /// The number of the last legal cell, while it is not known where it led.
+  /// The number of the last legal cell while it is not known where it led; otherwise -1.
   private var open = -1
 
-  // What the path of every event needs of the table, at hand.
+  // Copies of what every event needs from the table.
   private let legalNumber: [Int32]
   private let isOpen: [Bool]
   private let eventCount: Int
@@ -70,7 +70,7 @@ public struct CellCoverage: Sendable {
     pairs = [UInt64](repeating: 0, count: (pairWidth * pairWidth + 63) / 64)
   }
 
-  /// Starts to count the cells of a machine.
+  /// Makes an empty coverage of a machine.
   public init(_ machine: Machine) {
     self.init(CellTable(machine))
   }
@@ -78,7 +78,7 @@ public struct CellCoverage: Sendable {
   /// The machine.
   public var machine: Machine { table.machine }
 
-  /// Adds what was counted elsewhere, on the same machine.
+  /// Adds a coverage of the same machine.
   public mutating func add(_ other: CellCoverage) {
     precondition(visits.count == other.visits.count && pairs.count == other.pairs.count, "of another machine")
     for index in visits.indices { visits[index] &+= other.visits[index] }
@@ -89,14 +89,15 @@ public struct CellCoverage: Sendable {
 }
 
 extension CellCoverage {
-  /// What was visited, as hexadecimal digits of four bits each: the cells, the states, where cells led, and pairs. So
-  /// that another process can add it, on the same machine.
+  /// What was visited, as hexadecimal digits of four bits each: the cells, the states, the outcomes of cells, and the
+  /// pairs. Another process can add them to its coverage of the same machine.
   public var digits: [String] {
     let words = pairs.map { $0.hex(digits: 16) }
     return [hexDigits(visits.map { $0 > 0 }), hexDigits(isSeen), hexDigits(isOutcome), words.joined()]
   }
 
-  /// Adds what ``digits`` says, a visit for each cell; false when it is of another machine.
+  /// Adds ``digits`` of another coverage, with one visit for each visited cell. Returns `false` if they belong to
+  /// another machine.
   public mutating func add(digits: [String]) -> Bool {
     guard digits.count == 4, let cells = bits(digits[0], visits.count),
       let seen = bits(digits[1], isSeen.count),
@@ -111,8 +112,8 @@ extension CellCoverage {
     return true
   }
 
-  /// What was visited here and not there, as ascending numbers: of the cells first, then of the states, of where cells
-  /// led, and of pairs. So that another process can be told again and again of no more than what is new.
+  /// Returns the visits that another coverage lacks, as ascending numbers: first the cells, then the states, the
+  /// outcomes of cells, and the pairs. With them, a process can report repeatedly only what is new.
   public func marks(beyond other: CellCoverage) -> [Int] {
     precondition(visits.count == other.visits.count && pairs.count == other.pairs.count, "of another machine")
     var marks = visits.indices.filter { visits[$0] > 0 && other.visits[$0] == 0 }
@@ -128,7 +129,8 @@ extension CellCoverage {
     return marks
   }
 
-  /// Adds what ``marks(beyond:)`` says, a visit for each cell; false, and nothing, when it is of another machine.
+  /// Adds ``marks(beyond:)`` of another coverage, with one visit for each cell. Returns `false`, and adds nothing, if
+  /// they belong to another machine.
   public mutating func add(marks: [Int]) -> Bool {
     guard marks.allSatisfy({ (0..<firstPair + 64 * pairs.count).contains($0) }) else { return false }
     for mark in marks {
@@ -146,8 +148,8 @@ extension CellCoverage {
   private var firstOutcome: Int { firstState + isSeen.count }
   private var firstPair: Int { firstOutcome + isOutcome.count }
 
-  /// The visited legal cells, the visited empty ones, and the states that the legal cells led to, in the same form,
-  /// so that coverages can be merged without the machine.
+  /// The visited legal cells, the visited empty cells, and the states to which the legal cells led, in the same form
+  /// as ``digits``. With them, coverages can be merged without the machine.
   ///
   /// The legal cells and their targets are in the order of ``legalCells``.
   public var stimulusDigits: (legal: String, empty: String, outcomes: String) {
@@ -163,14 +165,14 @@ extension CellCoverage {
         }
         legal.append(visits[cell] > 0)
         let number = Int(legalNumber[cell])
-        // Where a cell leads to one state only, that is known when it is visited.
+        // If a cell leads to only one state, every visit leads there.
         outcomes += isOpen[number] ? Array(isOutcome[table.outcomeRange(of: number)]) : [visits[cell] > 0]
       }
     }
     return (hexDigits(legal), hexDigits(empty), hexDigits(outcomes))
   }
 
-  /// The legal cells by stimulus and state, each with the states that it may lead to.
+  /// The legal cells by stimulus and state, each with the states to which it may lead.
   public var legalCells: [(cell: Cell, next: [Int])] {
     var cells: [(cell: Cell, next: [Int])] = []
     for event in 0..<eventCount where machine.isStimulus(event) {
@@ -184,18 +186,18 @@ extension CellCoverage {
     return cells
   }
 
-  /// The name of the region of a state; empty where there is but one.
+  /// Returns the name of a state's region; empty if the machine has no regions.
   public func region(of state: Int) -> String { table.regions[table.region[state]] }
 }
 
-/// Four bits a digit, the first of them the highest.
+/// Returns bits as digits of four bits each, the first bit as the most significant.
 private func hexDigits(_ bits: [Bool]) -> String {
   stride(from: 0, to: bits.count, by: 4).map { start in
     (start..<start + 4).reduce(0) { $0 << 1 | ($1 < bits.count && bits[$1] ? 1 : 0) }.hex(digits: 1)
   }.joined()
 }
 
-/// So many bits of such digits; `nil` when there are more or fewer.
+/// Returns this many bits from digits; `nil` if the digits hold more or fewer, or are invalid.
 private func bits(_ digits: String, _ count: Int) -> [Bool]? {
   guard digits.utf8.count == (count + 3) / 4 else { return nil }
   var bits: [Bool] = []
@@ -207,7 +209,7 @@ private func bits(_ digits: String, _ count: Int) -> [Bool]? {
 }
 
 extension CellCoverage: Equatable {
-  /// Whether the same was counted on machines of one name; where the test stands does not matter.
+  /// Returns whether the counts are equal and the machines have one name, regardless of where the test is.
   public static func == (left: CellCoverage, right: CellCoverage) -> Bool {
     left.machine.name == right.machine.name && left.visits == right.visits && left.isSeen == right.isSeen
       && left.isOutcome == right.isOutcome && left.pairs == right.pairs
@@ -215,7 +217,7 @@ extension CellCoverage: Equatable {
 }
 
 extension CellCoverage {
-  /// A stimulus is given in a state.
+  /// Counts a stimulus that is given in a state.
   @inline(__always)
   mutating func count(_ event: Int, in state: Int) {
     let cell = state &* eventCount &+ event
@@ -231,7 +233,7 @@ extension CellCoverage {
     if isOpen[number] { open = number }
   }
 
-  /// The device is in a state: so that is where the last legal cell led, if it can lead there.
+  /// Records that the device is in a state. The last legal cell led there, if it can.
   mutating func enter(_ state: Int) {
     isSeen[state] = true
     guard open >= 0 else { return }
@@ -242,7 +244,7 @@ extension CellCoverage {
     open = -1
   }
 
-  /// A stimulus is given while several states are possible.
+  /// Records a stimulus that is given while several states are possible.
   mutating func lose() {
     last = -1
     open = -1
@@ -263,7 +265,8 @@ extension CellCoverage {
     return total
   }
 
-  /// The figures of each region, in the order of the machine; one of no name for a machine without regions.
+  /// The figures of each region, in the order of the machine. A machine without regions has a single one with an
+  /// empty name.
   public var regions: [Figures] {
     var parts = table.regions.map { Figures(region: $0) }
     for (state, region) in table.region.enumerated() where !table.isMomentary[state] {
@@ -291,7 +294,7 @@ extension CellCoverage {
     return pairs[bit >> 6] >> UInt64(bit & 63) & 1 == 1
   }
 
-  /// Whether a cell was visited.
+  /// Returns whether a cell was visited.
   public func isVisited(_ cell: Cell) -> Bool { visits[cell.state * eventCount + cell.event] > 0 }
 
   /// The cells that were not visited, by event and state: the legal ones first.
@@ -319,7 +322,7 @@ extension CellCoverage {
 }
 
 extension CellCoverage.Share {
-  /// Counts one more.
+  /// Counts one more item.
   mutating func count(_ isVisited: Bool) {
     count += 1
     visited += isVisited ? 1 : 0

@@ -1,38 +1,38 @@
 import Automata
 import Basics
 
-/// The cells of a machine's table as they are counted: which are legal, where they lead, which part of the machine
-/// they belong to.
+/// The cells of a machine's table for counting: which are legal, where they lead, and to which region of the machine
+/// they belong.
 ///
-/// A class, because it never changes and is shared by all who count.
+/// A class, because the table never changes and all counters share it.
 final class CellTable: Sendable {
   let machine: Machine
-  /// The number of a legal cell among the legal ones, by `state * events + event`; -1 where it is empty, or where the
-  /// event is not the tester's.
+  /// The number of each legal cell among the legal ones, by `state * events + event`. It is -1 if the cell is empty,
+  /// if its state is momentary, or if the tester does not cause the event.
   let legalNumber: [Int32]
   /// The legal cells, by their numbers.
   let legalCells: [Int]
-  /// Where the states that a legal cell can lead to begin in ``outcomes``, by its number.
+  /// The index in ``outcomes`` of the first state to which each legal cell can lead, by the number of the cell.
   let outcomeStart: [Int]
-  /// The states that legal cells can lead to.
+  /// The states to which the legal cells can lead.
   let outcomes: [Int]
-  /// Whether a legal cell can lead to more than one state, by its number.
+  /// Whether each legal cell can lead to more than one state, by the number of the cell.
   let isOpen: [Bool]
-  /// Whether a state is not counted: it lasts no time, whatever the conditions, so that nothing can be tried in it, or only
-  /// devices have it that chose otherwise than is usual.
+  /// Whether each state is excluded from counting. Either it is left at once under all conditions, so that nothing
+  /// can be tried in it; or only devices with an unusual option reach it.
   let isMomentary: [Bool]
-  /// The names of the regions; a machine without any has one of no name.
+  /// The names of the regions; a machine without regions has a single one with an empty name.
   let regions: [String]
-  /// The region of a state.
+  /// The region of each state.
   let region: [Int]
 
-  /// How many legal cells a machine may have whose pairs are counted: more would be more than memory is for.
+  /// The maximum number of legal cells of a machine whose pairs are counted; more pairs would need too much memory.
   static let pairLimit = 4096
 
   /// Whether pairs of legal cells are counted.
   var countsPairs: Bool { legalCells.count <= Self.pairLimit }
 
-  /// Where the states that a legal cell can lead to are in ``outcomes``.
+  /// Returns the range in ``outcomes`` of the states to which a legal cell can lead.
   func outcomeRange(of number: Int) -> Range<Int> { outcomeStart[number]..<outcomeStart[number + 1] }
 
   init(_ machine: Machine) {
@@ -65,9 +65,9 @@ final class CellTable: Sendable {
     (regions, region) = Self.regions(of: machine)
   }
 
-  /// The regions that a machine declares, in the order in which they first come.
+  /// Returns the regions of a machine, in the order in which its states name them, and the region of each state.
   ///
-  /// A state without one, such as a motion, belongs to the region from which it is entered.
+  /// A state without a region, such as a motion, belongs to the region from which it is entered.
   private static func regions(of machine: Machine) -> (names: [String], region: [Int]) {
     let states = machine.definition.states
     var names: [String] = []
@@ -93,7 +93,7 @@ final class CellTable: Sendable {
     return (names, region)
   }
 
-  /// Whether some edge takes a state on at once under whatever conditions hold.
+  /// Returns whether some edge leaves a state at once, whatever conditions hold.
   private static func isMomentary(_ edges: [Machine.Edge]) -> Bool {
     let edges = edges.filter { $0.latest == .zero && $0.plus == nil }
     let mask = edges.reduce(0) { $0 | $1.guard.conditions }
@@ -101,8 +101,8 @@ final class CellTable: Sendable {
     return !Guard.mayAllFail(edges.map(\.guard), under: 0, open: .max)
   }
 
-  /// The number of possible pairs of legal cells, by the region of the first: the second is allowed, under some
-  /// conditions, after the first and any spontaneous events.
+  /// Returns the number of possible pairs of legal cells, by the region of the first. In a pair, the second cell is
+  /// legal, under some conditions, after the first and any spontaneous events.
   func possiblePairs() -> [Int] {
     var count = [Int](repeating: 0, count: regions.count)
     guard countsPairs else { return count }

@@ -1,15 +1,15 @@
-/// One decision of a test: which act of the ``Alphabet``, and which variant of it.
+/// One decision of a test: an act of the ``Alphabet``, in one of its variants.
 ///
-/// A test is a list of choices; generating, replaying and shrinking edit that list. Choices are ordered by the
-/// place of the act in the alphabet, then by the variant: simpler ones come first.
+/// A test is a list of choices, which generation, replay and shrinking edit. Choices are ordered by the number of the
+/// act, then by the variant, so simpler ones come first.
 public struct Choice: Hashable, Comparable, Sendable {
   /// The number of the act in the alphabet; for a stimulus, its number in the ``Vocabulary``.
   public var act: UInt16
-  /// The number of the variant, the simplest first.
+  /// The number of the variant; the simplest is 0.
   public var variant: UInt16
-  /// Whether the stimulus is one that no possible state allows, and that the device must not obey.
+  /// Whether the stimulus is one that no possible state allows and that the device must refuse.
   ///
-  /// A replay that comes to another state leaves out a choice that is no longer what it was meant to be.
+  /// A replay that reaches a different state skips a choice that no longer means the same there.
   public var isForbidden: Bool
 
   /// Makes a choice.
@@ -23,17 +23,17 @@ public struct Choice: Hashable, Comparable, Sendable {
   @inlinable
   public static func < (left: Choice, right: Choice) -> Bool { left.rank < right.rank }
 
-  /// What choices are ordered by.
+  /// The sort key of choices.
   @inlinable var rank: UInt64 {
     UInt64(act) << 17 | UInt64(variant) << 1 | (isForbidden ? 1 : 0)
   }
 }
 
-/// A test as a list of choices: a start of the machine, and what is done from there.
+/// A test: a start of the machine, and the choices made from there.
 public struct TestCase: Hashable, Sendable {
-  /// The number of the start among those of the machine.
+  /// The number of the start among the machine's starts.
   public var start: Int
-  /// What is done, in order.
+  /// The choices, in order.
   public var choices: [Choice]
 
   /// Makes a test.
@@ -44,7 +44,8 @@ public struct TestCase: Hashable, Sendable {
 }
 
 extension TestCase: Comparable {
-  /// Shortlex: the shorter test comes first, and of two of one length the one with the simpler first difference.
+  /// Compares in shortlex order: the shorter test comes first; of two tests of equal length, the one with the simpler
+  /// first difference.
   public static func < (left: TestCase, right: TestCase) -> Bool {
     guard left.choices.count == right.choices.count else { return left.choices.count < right.choices.count }
     for (first, second) in zip(left.choices, right.choices) where first != second { return first < second }

@@ -2,33 +2,33 @@ public import Basics
 
 /// A source of the tester's choices, one at a time: the explorer, a tour, a repeated test.
 ///
-/// The caller requests a start, then choices until there is none, and reports in between what each cost.
+/// The caller requests a start, then choices until `nil`, and reports in between what each choice cost.
 public protocol ChoiceSource {
-  /// Begins a test; gives the number of its start.
+  /// Begins a test and returns the number of its start.
   mutating func begin() -> Int
-  /// The next choice from where the test stands; `nil` where the test is over.
+  /// Returns the next choice, given the current exploration state; `nil` if the test is over.
   mutating func next(in explorationState: ExplorationState) -> Choice?
-  /// Receives how long the device's motor must rest, which delays movements, and how many movements are left.
+  /// Receives the device's pace: how long its motor must rest before it may move, and how many movements are left.
   mutating func take(_ pace: DevicePace)
   /// Receives how much of the device's time the last choice took.
   mutating func spend(_ time: Interval)
-  /// Ends a test; says whether it did what few others did.
+  /// Ends a test and returns whether it did something that few other tests did.
   mutating func end(in explorationState: ExplorationState) -> Bool
-  /// Leaves a start out from now on; says whether another is left.
+  /// Excludes a start from all further tests and returns whether another start is left.
   mutating func exclude(start: Int) -> Bool
-  /// Whether there is nothing more to do.
+  /// Whether the source has no more tests.
   var isFinished: Bool { get }
 }
 
 extension ChoiceSource {
-  /// Counts choices, and no time.
+  /// Ignores the pace and the time: most sources count only choices.
   public mutating func take(_ pace: DevicePace) {}
   public mutating func spend(_ time: Interval) {}
-  /// Compares no tests.
+  /// Returns `false`: most sources do not compare tests.
   public mutating func end(in explorationState: ExplorationState) -> Bool { false }
-  /// Needs every start.
+  /// Returns `false`: the source needs every start.
   public mutating func exclude(start: Int) -> Bool { false }
-  /// Never ends by itself.
+  /// Returns `false`: the source never ends by itself.
   public var isFinished: Bool { false }
 }
 
@@ -36,16 +36,16 @@ extension Explorer: ChoiceSource {}
 
 extension Tour: ChoiceSource {}
 
-/// A test that is done again. What this device does not have is left out.
+/// The replay of a test. It skips choices that the alphabet of this device does not have.
 public struct RepeatedTest: ChoiceSource {
-  /// The treatment of a choice that no longer applies: a stimulus that some possible state does not allow, or a
-  /// refusal that is no longer one.
+  /// How to treat a choice that no longer fits: a stimulus that some possible state does not allow, or a forbidden
+  /// stimulus that some possible state now allows.
   public enum Misfits: Sendable {
-    /// It is left out.
+    /// Skip it.
     case omitted
-    /// Time passes until nothing more is awaited; then it is left out if it still does not fit.
+    /// Let time pass until the model awaits nothing more; then skip it if it still does not fit.
     case awaited
-    /// Time passes in the same way; then it is made in any case.
+    /// Let time pass in the same way; then make the choice in any case.
     case made
   }
 
@@ -55,7 +55,7 @@ public struct RepeatedTest: ChoiceSource {
   private var place = 0
   private var hasWaited = false
 
-  /// Prepares a test to be done again.
+  /// Makes the replay of a test.
   public init(_ test: TestCase, _ alphabet: Alphabet, _ misfits: Misfits = .omitted) {
     (self.test, self.alphabet, self.misfits) = (test, alphabet, misfits)
   }

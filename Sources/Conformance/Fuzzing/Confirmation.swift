@@ -1,36 +1,37 @@
-/// How sure it is that a divergence is the device's, after it was tried again from a reset.
+/// The evidence that a divergence is caused by the device, from runs of its test after a reset.
 ///
 /// A sequential probability ratio test (Wald, 1945): a defect shows in most runs of its test, a chance event in few.
-/// Each run that shows it makes the defect nine times as likely, each run that does not makes chance so. A run that
-/// something else disturbed, such as a link that was lost by itself, says nothing and is not counted.
+/// Each run that shows the divergence makes a defect nine times as likely; each run that does not makes chance nine
+/// times as likely. A run with another disturbance, such as a link lost by itself, proves nothing and is not counted.
 public struct Confirmation: Equatable, Sendable {
-  /// What came of the runs.
+  /// The result of the runs.
   public enum Verdict: String, Sendable {
-    /// It is the device's doing.
+    /// The device causes the divergence.
     case confirmed
-    /// It shows in some runs and not in others.
+    /// Some runs show the divergence, and others do not.
     case flaky
-    /// It did not show again.
+    /// No run shows the divergence again.
     case notReproduced = "not reproduced"
-    /// It was not retried, because of a stop request.
+    /// There was no run, because of a stop request.
     case untried = "not tried again"
   }
 
-  /// The number of runs that reproduced it.
+  /// The number of runs that showed the divergence.
   public private(set) var shown = 0
-  /// How many runs were counted.
+  /// The number of counted runs.
   public private(set) var runs = 0
   /// The number of disturbed runs, which proved nothing.
   public private(set) var disturbed = 0
 
-  /// How often a defect shows in its test, at least.
+  /// The least probability that a run shows a defect.
   public static let sensitivity = 0.9
-  /// How often chance looks like the defect, at most: so a run against weighs as much as one for it.
+  /// The greatest probability that a run shows a chance event. A run against the defect weighs as much as a run for
+  /// it.
   public static let falseAlarms = 1 - sensitivity
-  /// How much likelier one must be than the other before it is believed.
+  /// How many times likelier a defect or chance must be to decide the test.
   public static let threshold = 99.0
 
-  /// Nothing is known yet.
+  /// Makes a confirmation without any runs.
   public init() {}
 
   /// Counts a run.
@@ -39,12 +40,12 @@ public struct Confirmation: Equatable, Sendable {
     if isShown { shown += 1 }
   }
 
-  /// Counts a run that says nothing.
+  /// Counts a disturbed run, which proves nothing.
   public mutating func countDisturbed() { disturbed += 1 }
 
-  /// How much likelier a defect is than chance.
+  /// How many times likelier a defect is than chance.
   public var likelihoodRatio: Double {
-    // Runs for and against are weighed against each other first: no error of rounding is left where they are even.
+    // Runs for and against cancel each other first, so an even balance has no rounding error.
     let factor = Self.sensitivity / Self.falseAlarms
     let balance = 2 * shown - runs
     var ratio = 1.0
@@ -52,12 +53,12 @@ public struct Confirmation: Equatable, Sendable {
     return balance < 0 ? 1 / ratio : ratio
   }
 
-  /// Whether more runs would not change the verdict.
+  /// Whether the runs so far decide the test.
   public var isDecided: Bool {
     likelihoodRatio >= Self.threshold || likelihoodRatio <= 1 / Self.threshold
   }
 
-  /// The verdict as it stands.
+  /// The verdict so far.
   public var verdict: Verdict {
     if runs == 0 { return .untried }
     if shown == 0 { return .notReproduced }
@@ -77,7 +78,7 @@ extension Confirmation: CustomStringConvertible {
     }
   }
 
-  /// How much likelier a defect is than chance, in words: `likelihood ratio 729`.
+  /// How many times likelier a defect is than chance, as text: `likelihood ratio 729`.
   public var weight: String {
     let ratio = likelihoodRatio
     return "likelihood ratio "

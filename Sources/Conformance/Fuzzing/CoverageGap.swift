@@ -1,19 +1,19 @@
 public import Automata
 import Basics
 
-/// Something that a tour did not cover, with the reason and the path to it.
+/// An item that a tour did not cover, with the reason and the path to it.
 public struct CoverageGap: Equatable, Sendable {
   /// What is missing.
   public enum Subject: Equatable, Sendable {
     /// A cell was not visited.
     case cell(CellCoverage.Cell)
-    /// A row of a cell was not taken under a condition, or without any; or its stimulus was not tried where no row holds, since none
-    /// of some conditions does, or all of them.
+    /// A row of a cell was not taken under a condition, or without any. If `isRefused`, the stimulus was not tried
+    /// under conditions with which no row holds.
     case row(CellCoverage.Cell, conditions: [String], isRefused: Bool)
-    /// The end of a timer was not waited for; its state, its time and where it leads.
+    /// The end of a timer was not reached: its state, its time window, and the state to which it leads.
     case timer(state: Int, Window, target: String)
 
-    /// The number of the state in which it is.
+    /// The number of the state to which it belongs.
     public var state: Int {
       switch self {
       case .cell(let cell), .row(let cell, _, _): cell.state
@@ -22,33 +22,33 @@ public struct CoverageGap: Equatable, Sendable {
     }
   }
 
-  /// Why a cell is missing.
+  /// The reason why an item is missing.
   public enum Reason: Equatable, Sendable {
     /// It was not tried.
     case open
-    /// The device does not take the stimulus.
+    /// The device does not support the stimulus.
     case notServed(String)
-    /// No tester who watches can tell the state from another one.
+    /// A tester can never be certain that the device is in the state.
     case hidden
-    /// It takes conditions or stimuli that the device does not offer.
+    /// The path needs conditions or stimuli that the device does not offer.
     case notOffered(String)
-    /// The device was led there again and again and went elsewhere.
+    /// The device repeatedly took another transition than planned, or diverged.
     case notTaken(String)
-    /// To wait for it takes longer than is worth while by the clock.
+    /// The timer takes longer than a tour waits in real time.
     case tooLong
     /// The device leaves the state before anything can be tried.
     case fleeting
-    /// Nothing is shown when the time is over.
+    /// The device shows nothing when the timer ends.
     case unseen
-    /// No way in the model leads there.
+    /// The model contains no path to it.
     case unreachable
   }
 
   /// What is missing.
   public var subject: Subject
-  /// Why it is missing.
+  /// The reason why it is missing.
   public var reason: Reason
-  /// The condition of the start, and what to do from there, in words; the stimulus itself comes last.
+  /// The start and the moves from there, as text; the stimulus itself comes last.
   public var path: [String]
 }
 
@@ -61,10 +61,10 @@ extension CoverageGap {
     }
   }
 
-  /// Whether the device takes the stimulus at all.
+  /// Whether the device supports the stimulus.
   public var isServed: Bool { if case .notServed = reason { false } else { true } }
 
-  /// Why it is missing, in words.
+  /// The reason, as text.
   public var text: String {
     switch reason {
     case .open: "not tried"
@@ -80,24 +80,25 @@ extension CoverageGap {
   }
 }
 
-/// Explains what is missing in a coverage.
+/// Explains the gaps in a coverage.
 public struct GapFinder: Sendable {
   private let specification: Specification
   private let machine: Machine
   private let alphabet: Alphabet
-  /// What can be done with the device, and with any.
+  /// The map of what can be done with this device, and the map of what can be done with any.
   private let own: ModelMap
   private let any: ModelMap
   private let starts: [ModelMap.Place]
   private let failures: [Int]
   private let tour: Tour?
 
-  /// Prepares to explain.
+  /// Makes a finder of gaps.
   ///
   /// - Parameters:
-  ///   - alphabet: what could be done.
-  ///   - starts: the conditions in which tests could start.
-  ///   - tour: the tour that was made, whose failures are reasons.
+  ///   - alphabet: the acts that tests may use.
+  ///   - starts: the conditions in which tests may start.
+  ///   - standing: the names of the conditions that always hold with the device.
+  ///   - tour: the completed tour, whose failures are reasons.
   public init(
     _ specification: Specification, _ alphabet: Alphabet, starts: [StartCondition], standing: [String] = [],
     after tour: Tour? = nil
@@ -113,7 +114,7 @@ public struct GapFinder: Sendable {
     self.tour = tour
   }
 
-  /// The gaps, with their reasons and paths: cells, then rows, then timers.
+  /// Returns the gaps, with their reasons and paths: cells, then rows, then timers.
   public func gaps(in coverage: CellCoverage) -> [CoverageGap] {
     let wanted = missing(in: coverage)
     guard !wanted.isEmpty else { return [] }
@@ -132,7 +133,7 @@ public struct GapFinder: Sendable {
         nearest(in: offered, item.isPlace).map { (own, offered, $0) }
         ?? nearest(in: all, item.isPlace).map { (any, all, $0) }
       guard let (map, search, number) = nearestPlace else {
-        // Nothing that a tester can do brings such a condition about.
+        // A tester cannot bring about such a condition.
         if case .row(_, let conditions, _) = item.subject, !conditions.isEmpty {
           return CoverageGap(
             subject: item.subject, reason: .notOffered(conditions.joined(separator: " and ")), path: [])
@@ -162,12 +163,12 @@ public struct GapFinder: Sendable {
     }
   }
 
-  /// Something that is missing, and where it can be tried.
+  /// A missing item, and the places in which it can be tried.
   private struct Missing {
     var subject: CoverageGap.Subject
-    /// What is given there; `nil` where it is waited.
+    /// The stimulus to give there; `nil` for a wait.
     var event: Int?
-    /// Why it is missing wherever it can be tried, where that is known before.
+    /// The reason why it is missing in every place, if it is known in advance.
     var reason: CoverageGap.Reason?
     var isPlace: (ModelMap.Place) -> Bool
   }
@@ -221,7 +222,7 @@ public struct GapFinder: Sendable {
     }
   }
 
-  /// The nearest place of those in which something can be tried.
+  /// Returns the nearest place in which an item can be tried.
   private func nearest(
     in search: StateSpace<ModelMap.Place, ModelMap.Move>, _ isPlace: (ModelMap.Place) -> Bool
   ) -> Int? {
@@ -232,7 +233,7 @@ public struct GapFinder: Sendable {
     return best
   }
 
-  /// The first move of a path that the device does not offer.
+  /// Returns the first requirement of a path that the device does not offer.
   private func need(of moves: [ModelMap.Move], from start: ModelMap.Place) -> String {
     for move in moves {
       guard let choice = move.choice else { continue }
@@ -244,7 +245,7 @@ public struct GapFinder: Sendable {
     return "to start \(describe(start))"
   }
 
-  /// The first move of a path that failed.
+  /// Returns a description of the first move of a path that failed.
   private func failure(in moves: [ModelMap.Move]) -> String {
     for move in moves where move.edge >= 0 && failures[move.edge] >= own.maximumAttempts[move.edge] {
       let (state, event, target) = own.place(of: move.edge)

@@ -1,24 +1,24 @@
 public import Basics
 
-/// Where a test stands before a choice: what a generator may know of it.
+/// The situation of a test before a choice, as far as a generator may know it.
 public struct ExplorationState: Equatable, Sendable {
-  /// A number for the possible states and the conditions: equal where they are, whatever led there.
+  /// A hash of the possible states and the conditions: the same for the same ones, whatever the path that led there.
   public var position: UInt64
-  /// The node of the specification when only one is possible, else -1.
+  /// The node of the specification if only one is possible; otherwise -1.
   public var node: Int
   /// The stimuli that every possible state allows, as bits.
   public var legal: UInt64
   /// The stimuli that no possible state allows, as bits.
   public var forbidden: UInt64
-  /// Those of the legal ones that change nothing in any possible state, as bits: the machine says that it stays.
+  /// The legal stimuli that change nothing in any possible state, timers included, as bits.
   public var idle: UInt64
-  /// When time alone will change what the model allows, or never; see ``Tracker/deadline``.
+  /// When time alone will change what the model allows; `.never` if it will not. See ``Tracker/deadline``.
   public var deadline: Instant
-  /// How long something may take at the most that can happen by itself now, whatever the conditions; zero where
-  /// nothing is promised within any time.
+  /// The longest time by which an event that can happen by itself now must have happened, whatever the conditions. It
+  /// is zero if the machine sets no such limit.
   public var window: Interval
-  /// Whether the device has something to do next; see ``Tracker/isAwaiting``.
+  /// Whether the device must act next; see ``Tracker/isAwaiting``.
   public var isAwaiting: Bool
-  /// Whether time alone will change what the model allows: there is a deadline.
+  /// Whether time alone will change what the model allows.
   public var hasDeadline: Bool { deadline != .never }
 }

@@ -1,135 +1,148 @@
 public import Basics
 
-/// Generates tests, one choice at a time, from the stimuli allowed now and the earlier tests.
+/// Generates tests, one choice at a time, from the stimuli allowed now and from earlier tests.
 ///
-///     begin ──▶ (next ──▶ the choice is carried out)* ──▶ end ──▶ begin …
+///     begin ──▶ (next ──▶ carry out the choice)* ──▶ end ──▶ begin …
 ///
-/// It sees explored states and nothing of the device, so that one seed gives the same tests for the same answers. A
-/// legal stimulus is chosen in proportion to its weight; ``Strategy`` lists everything else that steers it.
+/// The explorer sees exploration states and nothing else of the device, so one seed gives the same tests for the same
+/// answers. It draws legal stimuli in proportion to their weights; ``Strategy`` lists everything else that steers it.
 ///
-/// Nothing is allocated per choice, and memory is bounded: counts live in hashed tables of fixed size, where two
-/// contexts may share a cell.
+/// It allocates nothing per choice, and its memory is bounded: counts are stored in hashed tables of fixed size, in
+/// which two contexts may share a cell.
 public struct Explorer: Sendable {
-  /// The options of a campaign. Shares are of all choices, or of all tests where stated.
+  /// The options of a campaign. A share refers to all choices, or to all tests if it says so.
   public struct Settings: Sendable {
-    /// The most choices of a test; tests are of mixed length, and a tenth of them is short. What builds up in a session
-    /// needs some hundred of them, and a reset between tests makes room for what comes only once.
+    /// The maximum number of choices per test. Lengths vary, and a tenth of the tests is short. A fault that builds
+    /// up in a session needs some hundred choices; a fault that occurs once per session needs frequent resets.
     public var length = 1024
-    /// The most choices of a test that goes around one cycle as often as devices count.
+    /// The maximum number of choices of a test with an endurance repetition or a wrapping streak.
     public var longest = 1024
-    /// Refusals, once each cell was tried: seldom, since they lead nowhere, and yet a device may remember them.
+    /// The share of refusals, once each cell was tried: small, since refusals lead nowhere; not zero, since a device
+    /// may remember them.
     public var refusals = 0.015
-    /// Waits: seldom, since what comes close together is forgotten over them.
+    /// The share of waits: small, since some faults need events in quick succession.
     public var waits = 0.01
-    /// Stimuli that change nothing in the model, where others are legal too: as many as leave the ways through it whole.
+    /// The share of stimuli that change nothing in the model although others are legal: small, so that paths through
+    /// the model stay intact.
     public var selfLoops = 0.1
-    /// Bounds of timers that run are gone to, and something is given there.
+    /// The share of waits up to a bound of a running timer, each followed by a stimulus there.
     public var edges = 0.1
-    /// Disturbances of the messages, the packets and the link: each excuses much of what follows it.
+    /// The share of disturbances of the environment, the messages, the packets and the link: small, since each
+    /// permits deviations in much of what follows.
     public var disturbances = 0.02
-    /// Of all tests, those that repeat cycles.
+    /// The share of tests that repeat cycles.
     public var repeating = 1.0
-    /// Of all tests, those that begin like a rare one: few, since one way there is like another.
+    /// The share of tests that begin like a rare one: small, since another path to the same behaviour seldom adds
+    /// anything.
     public var resuming = 0.05
-    /// Whether time and wear are what is spent, and not events: see ``Explorer/spend(_:)``.
+    /// Whether tests cost time and wear rather than events; see ``Explorer/spend(_:)``.
     public var isThrifty = false
-    /// Whether a motor takes commands during another motion and right after it, so that they are tried.
+    /// Whether the motor accepts commands during and right after another motion, so that tests send some there.
     public var isHasty = false
-    /// Whether neither of the two costs anything, since a program emulates the device: spontaneous events are then
-    /// awaited.
+    /// Whether time and wear cost nothing, because a program emulates the device. Tests then wait for spontaneous
+    /// events.
     public var isSimulated = false
-    /// What tests are drawn without, to measure what it is worth.
+    /// The strategy that is disabled, to measure its value.
     public var without: Strategy?
 
-    /// Makes the usual settings.
+    /// Makes the default settings.
     public init() {}
   }
 
-  /// How one test is made.
+  /// The parameters that are drawn for one test.
   struct Plan: Sendable {
     var length = 0
-    /// Whether cycles that have closed are repeated.
+    /// Whether the test repeats cycles that have closed.
     var repeats = false
-    /// Whether one of them is repeated as often as devices count.
+    /// Whether it repeats one of them as often as ``Explorer/endurance`` says.
     var endures = false
-    /// Whether the test ends soon where a part of the machine is left behind for good.
+    /// Whether the test ends early once part of the machine is out of reach for good.
     var narrows = false
-    /// Where it then ends.
+    /// The number of choices at which it then ends.
     var end = Int.max
-    /// How often the device is let do what it has to do.
+    /// The probability that the test lets the device act first when an action is due.
     var waitingChance = 1.0
     var refusals = 0.0
     var waits = 0.0
     var disturbances = 0.0
     var selfLoops = 0.0
-    /// Which disturbances the test has of those that excuse something, as bits.
+    /// Which excusing disturbances the test may contain, as bits; see ``Alphabet/excusing``.
     var kinds: UInt64 = ~0
-    /// Which of the disturbances last on, as bits.
+    /// Which disturbances are in effect now, as bits.
     var held: UInt64 = 0
-    /// Disturbances that excuse nothing.
+    /// The share of disturbances that permit no deviation.
     var probes = 0.0
-    /// Whether faults that rows depend on are brought about and ended where that was never done.
+    /// Whether the test begins and ends faults that rows depend on, in positions where no test has done so.
     var turns = false
-    /// How often what moves the motor is decided for, beside others.
+    /// The relative weight of stimuli that move the motor.
     var motor = 1.0
-    /// How often what was called off is waited for all the same.
+    /// The probability of a wait for an event that was cancelled.
     var doubts = 0.0
-    /// How often a bound of a timer that runs is gone to, where it was not for long.
+    /// The share of waits up to a bound of a running timer, before the factors for rare positions.
     var edges = 0.0
-    /// How often a command that moves the motor is followed by another one, during its motion or right after it.
+    /// The probability that a command that moves the motor is followed by another one, during its motion or right
+    /// after it.
     var haste = 0.0
   }
 
-  /// How many decisions after a repetition are tried out: what was broken shows within a few commands, and with each more
-  /// there are as many times more ways as commands are legal.
+  /// The number of decisions after a repetition that are tried systematically. A fault shows within a few commands,
+  /// and each further decision multiplies the number of paths by the number of legal commands.
   private static let exploring = 4
-  /// The events in which repetitions come to their full share: what is shallow is found before by chance alone.
+  /// The number of events after which repetitions have their full share: before that, chance alone finds shallow
+  /// faults.
   private static let beginning = 1_000.0
-  /// How many choices on its way a cycle may have to be repeated as often as any other: longer ones share the events.
+  /// The length up to which a cycle is as likely to be repeated as any other; longer cycles share the events.
   private static let brief = 5.0
-  /// How much seldomer a cycle is repeated that takes no decision where time is what is spent: there are many, and chance
-  /// goes around them.
+  /// The factor for cycles without decisions if time is the cost: there are many, and chance alone repeats them.
   private static let free = 0.1
-  /// How often a cycle is gone around that a device may count: people report counts up to a hundred.
+  /// How many times an endurance test repeats a cycle that a device may count: users report counts up to a hundred.
   private static let endurance = 16...112
-  /// How many choices a test has left after that.
+  /// The number of choices left in a test after such a repetition.
   static let aftermath = 8
-  /// The part of all choices that is spent on that: with less, a count that a power cycle ends takes more than it costs others.
+  /// The share of all choices for such repetitions. With less, finding a count that a power cycle clears would take
+  /// more events than the other faults save.
   static let endured = 0.125
-  /// The events after which that begins: what takes a few repetitions is found before.
+  /// The number of events after which they begin: faults that need few repetitions are found before.
   private static let shallow = 8_000
-  /// How many choices a test has left where it has left most of the machine behind for good, while that is new.
+  /// The minimum number of choices left to a test that can no longer reach part of the machine, while its position is
+  /// new.
   private static let lingering = 8
-  /// The part of all choices that is spent there without regard to that: what is counted shows there, too.
+  /// Tests end early only once they have spent this share of all choices in such parts: faults of counters show
+  /// there, too.
   private static let lingered = 0.1
-  /// How often a forbidden stimulus is given that was never tried here: nothing else loses more than a tenth to them.
+  /// The probability of a forbidden stimulus that was never tried, in an ordinary position: nothing else loses more
+  /// than a tenth of its choices to them.
   static let fresh = 0.1
-  /// How often at the most, where a test seldom is.
+  /// The maximum of this probability, in positions that tests seldom reach.
   static let freshest = 0.2
-  /// How often a stimulus that changes nothing is as likely in a position as each other one, and given oftener at once each time.
+  /// How often a stimulus that changes nothing counts as new in a position. It is then as likely as any other, and is
+  /// given once, then twice in a row, then four times.
   static let insisting = 3
-  /// The part of all choices that is spent on that, as if some had been made before: a large machine has a great many.
+  /// The share of all choices for such stimuli, counted as if ``shallowest`` choices had been made before: a large
+  /// machine has very many of them.
   static let asked = 0.1
   static let shallowest = 1_000
-  /// The part of all choices that is spent at bounds of timers, as if some had been made before, for each unit of their weight.
+  /// The share of all choices at timer bounds per unit of their weight, counted as if ``shallowest`` choices had been
+  /// made before.
   static let edged = 0.15
-  /// How often one request is given in a row, seldom in a campaign: a byte that counts it comes round, and one more shows it.
+  /// The length of a wrapping streak, in which a test repeats one request: 256 times overflow a counter of one byte,
+  /// and one more shows the effect.
   static let wrapping = 257
-  /// How often a row is begun again that was broken off.
+  /// The maximum number of interrupted streaks that are begun again.
   static let longestUnwrapped = 20
-  /// The events after which that begins.
+  /// The number of events after which streaks begin.
   static let wrappingBegins = 2_000
-  /// The events after which it begins with what is to be refused.
+  /// The number of events after which streaks of forbidden requests begin.
   static let wrappingRefusals = 20_000
 
   let alphabet: Alphabet
   private(set) var settings: Settings
   let starts: Int
-  /// The stimuli that set something in motion that wears, as bits.
+  /// The stimuli that cause wear, as bits; none if wear costs nothing.
   let moves: UInt64
-  /// The starts that tests may begin with, ascending.
+  /// The starts that tests may use, ascending.
   private var openStarts: [Int]
-  /// The events that have a variant, as bits, and how many variants each act has.
+  /// The events that have a variant and a weight, as bits; and the number of variants of each act.
   let offered: UInt64
   let variantCounts: [Int]
   let weights: [Double]
@@ -142,78 +155,79 @@ public struct Explorer: Sendable {
   var successors = SuccessorTable()
   var rarity = RarityTable()
   var cycles: CycleWatch
-  /// What was spent, where that counts.
+  /// The account of the time spent; `nil` unless the settings are thrifty.
   var costs: ExplorerCosts?
   var corpus = RareTests()
-  /// The last decisions, the newest first.
+  /// The most recent decisions.
   var decisions = DecisionHistory()
-  /// The rest of the rare test that this one begins like.
+  /// The choices of the rare test that this test begins like, and the index of the next one.
   var prefix: [Choice] = []
   var prefixIndex = 0
   var lastPosition: UInt64 = 0
-  /// Where the last choice was made.
+  /// The position in which the last choice was made.
   var origin: UInt64 = 0
   var lastChoice: Choice?
-  /// The time that has passed in this test, if known.
+  /// The device's time that has passed in this test, if the settings are thrifty.
   var time = Interval.zero
-  /// Whether the last stimulus was one that moves something: what it has left behind may be asked for.
+  /// Whether the last stimulus moved the motor: requests may now show its effects.
   var hasMoved = false
-  /// Whether nothing was asked of the device since a long silence.
+  /// Whether no stimulus was given since a long silence.
   var wasSilent = false
-  /// Until when the device had something to do, at the latest, before the last choice.
+  /// The time by which the device had to act, as of the last choice; `.never` if nothing was due.
   var wasDue = Instant.never
-  /// Whether a cycle is gone around as often as devices count: nothing comes between.
+  /// Whether an endurance repetition is in progress, which no other choice may interrupt.
   var isEnduring = false
-  /// A stimulus that changes nothing and is given again at once: where, and how often yet.
-  /// Or as often as a byte counts: whatever ends by itself meanwhile.
+  /// The stimulus that is given again at once: its choice, the position, the number of times left, and whether it is
+  /// a wrapping streak, which continues even if the position changes meanwhile.
   var insistence: (choice: Choice, position: UInt64, left: Int, wraps: Bool) = (Choice(0), 0, 0, false)
-  /// In which positions each stimulus was given as often in a row as a byte counts.
+  /// The positions in which each stimulus had a wrapping streak.
   var wrapped: [[UInt64]]
-  /// Whether the last stimulus has led to where it was given.
+  /// Whether the last stimulus led back to the position in which it was given.
   var hasReturned = false
-  /// How often such a row was broken off, since the device did not stay where it can be given.
+  /// How many streaks were interrupted because the device left the states that allow the request.
   var unwrapped = 0
-  /// The events that have rows which depend on what was last disturbed, as bits, until the next choice.
+  /// The events whose rows depend on the conditions that the last disturbance changes, as bits; until the next
+  /// choice.
   var disturbed: UInt64 = 0
-  /// Where a test stands that goes to a bound of a timer.
+  /// The stage of a test at a timer bound.
   var edgeStage = EdgeStage.none
-  /// The choices that were spent on going around, where nothing leads back, on asking what changes nothing, and at bounds of timers.
-  /// And on rows as long as a byte counts.
+  /// The choices spent on endurance repetitions, in parts of the machine without a return, on new self-loops, at
+  /// timer bounds, and on wrapping streaks.
   var spent = (enduring: 0, lingering: 0, asking: 0, edges: 0, wrapping: 0)
-  /// The part of the machine that can be reached where the test was so far, and where it began.
+  /// The share of the machine that can be reached: the smallest in this test so far, and the share at its beginning.
   private var reach = (now: 1.0, first: 1.0)
-  /// Where the device was last let settle.
+  /// The position in which the device was last let settle.
   var settledAt: UInt64 = 0
-  /// How long the motor rests from now on, and how often it may still move.
+  /// The device's pace: how long the motor must rest, and how many movements are left.
   var pace = DevicePace()
-  /// Whether the pace is known, since the device keeps its state between tests.
+  /// Whether the pace is known, because the device keeps its state between tests.
   var isPaced = false
-  /// How much time has passed since the motor was asked for last.
+  /// The time since the last command to the motor.
   var sinceMovement = Interval.zero
-  /// Whether a motion was let end for a command right after it.
+  /// Whether the test let a motion end in order to give a command right after it.
   var isHurrying = false
 
   /// The choices of the current test so far.
   public private(set) var test: TestCase
-  /// How many choices were made in all tests.
+  /// The number of choices made in all tests.
   public private(set) var events = 0
-  /// How many tests were begun.
+  /// The number of tests begun.
   public private(set) var tests = 0
-  /// Whether nothing but events is spent.
+  /// Whether events are the only cost.
   @inline(__always)
   var isFree: Bool { !settings.isThrifty || settings.isSimulated }
-  /// How many positions were seen.
+  /// The number of positions seen.
   public var positionCount: Int { positions.count }
-  /// How many rare tests are kept.
+  /// The number of rare tests in the corpus.
   public var corpusCount: Int { corpus.count }
 
   /// Makes an explorer.
   ///
   /// - Parameters:
-  ///   - alphabet: what choices stand for.
-  ///   - starts: how many starts the machine has; the last is its usual one, with which most tests begin.
+  ///   - alphabet: the meaning of the choices.
+  ///   - starts: the number of starts of the machine; the last is the usual one, with which most tests begin.
   ///   - settings: shares and lengths.
-  ///   - seed: where all chance comes from.
+  ///   - seed: the seed of all random choices.
   public init(_ alphabet: Alphabet, starts: Int, settings: Settings = Settings(), seed: UInt64) {
     self.alphabet = alphabet
     self.starts = max(starts, 1)
@@ -275,24 +289,24 @@ public struct Explorer: Sendable {
     return test.start
   }
 
-  /// Leaves a start out of all further tests: the device cannot be brought there.
+  /// Excludes a start from all further tests, because the device cannot be brought there.
   ///
-  /// - Returns: whether another is left.
+  /// - Returns: whether another start is left.
   public mutating func exclude(start: Int) -> Bool {
     guard openStarts != [start] else { return false }
     openStarts.removeAll { $0 == start }
     return true
   }
 
-  /// The usual start, and now and then another.
+  /// Returns the usual start, and in a tenth of the tests another one.
   private mutating func drawStart() -> Int {
     let last = openStarts.count - 1
     return openStarts[last > 0 && chance(0.1) ? generator.below(last) : last]
   }
 
-  /// Chooses what is done next.
+  /// Makes the next choice.
   ///
-  /// - Returns: `nil` when the test is over.
+  /// - Returns: the choice, or `nil` if the test is over.
   public mutating func next(in explorationState: ExplorationState) -> Choice? {
     let slot = positions.visit(explorationState.position)
     if !alphabet.reach.isEmpty { narrow(explorationState, slot: slot) }
@@ -319,10 +333,10 @@ public struct Explorer: Sendable {
     return true
   }
 
-  /// Receives how long the motor must rest: until then other choices are made.
+  /// Receives the device's pace: until the motor has rested, the explorer makes other choices.
   public mutating func take(_ pace: DevicePace) { (self.pace, isPaced) = (pace, true) }
 
-  /// Receives how much of the device's time has passed since the last choice.
+  /// Receives how much of the device's time the last choice took.
   public mutating func spend(_ passed: Interval) {
     guard settings.isThrifty, let lastChoice else { return }
     let act = Int(lastChoice.act)
@@ -333,26 +347,26 @@ public struct Explorer: Sendable {
     if act == alphabet.settle, lastChoice.variant == 0 { costs?.recordSettling(at: settledAt, in: passed) }
   }
 
-  /// Adds a rare test of an earlier run or of another worker, to be continued soon.
+  /// Adds a rare test of an earlier run or of another worker; a later test will begin like it.
   public mutating func learn(_ test: TestCase) {
     corpus.insert(test)
   }
 
-  /// Looks where the last choice has led.
+  /// Records where the last choice led, and may start to repeat a cycle that it closed.
   private mutating func arrive(at position: UInt64) {
     origin = lastPosition
     defer { lastPosition = position }
     hasReturned = false
     if let choice = lastChoice {
       hasReturned = Int(choice.act) < alphabet.eventCount && position == lastPosition
-      // What was refused, and time that changed nothing, is no step of a way around.
+      // A refusal, or time that changed nothing, is not a step of a cycle.
       let isStimulus = Int(choice.act) < alphabet.eventCount && !choice.isForbidden
       guard isStimulus || position != lastPosition else { return }
     }
     guard let closed = cycles.arrive(at: position, by: lastChoice) else { return }
     rarity.see(mix(closed.hash &+ UInt64(bucket(closed.run))), at: test.choices.count)
     guard plan.repeats, closed.isNew, !cycles.isBusy else { return }
-    // The fewer decisions a cycle has, the fewer there are like it to be repeated; a long one costs more events.
+    // The fewer decisions a cycle has, the fewer cycles are like it; a long cycle costs more events.
     let decisions = max(closed.decisions, 1)
     let share = min(Self.brief / Double(closed.length), 1) / Double(1 << min(decisions - 1, 16))
     if plan.endures, let times = endurance(of: closed, share) {
@@ -367,8 +381,8 @@ public struct Explorer: Sendable {
     cycles.repeatLast(times: repetitions(of: decisions))
   }
 
-  /// How often to go around a cycle that a device may count: the first time as often as is ever done, then any number of
-  /// times. The oftener that was done with a cycle, the rarer.
+  /// Returns how many times to repeat a cycle that a device may count: the maximum at first, later a random number.
+  /// Returns `nil` if the test does not repeat it; the more often tests did, the likelier that is.
   private mutating func endurance(of closed: CycleWatch.Closed, _ share: Double) -> Int? {
     let room = (settings.longest - test.choices.count - Self.aftermath) / closed.length
     let (least, most) = (Self.endurance.lowerBound, min(room, Self.endurance.upperBound))
@@ -379,8 +393,8 @@ public struct Explorer: Sendable {
     return count == 0 ? most : least + generator.below(most - least + 1)
   }
 
-  /// Ends a test sooner where a part of the machine is left behind for good: as much sooner as there is less to be reached,
-  /// and where that is most of it, soon, the oftener that was come to.
+  /// Ends a test earlier if part of the machine can no longer be reached: the smaller the rest, the earlier. If most
+  /// of the machine is out of reach, the test ends the sooner, the more often its position was visited.
   private mutating func narrow(_ explorationState: ExplorationState, slot: Int) {
     guard explorationState.node >= 0 else { return }
     let next = alphabet.reach[explorationState.node]
@@ -397,8 +411,8 @@ public struct Explorer: Sendable {
     if 2 * next < reach.first { spent.lingering += 1 }
   }
 
-  /// How often to go around a cycle: not so few times that chance would come there anyway, which is as many decisions as
-  /// are tried out, and each more half as often as one less.
+  /// Returns how many times to repeat a cycle: with at least as many decisions as are tried systematically, since
+  /// chance finds fewer anyway. Each further repetition is half as likely as the one before.
   private mutating func repetitions(of decisions: Int) -> Int {
     let minimum = max((Self.exploring + decisions - 1) / decisions, 2)
     return minimum + min(generator.next().trailingZeroBitCount, 10)
@@ -425,9 +439,9 @@ public struct Explorer: Sendable {
   private mutating func drawPlan() {
     plan.length = length()
     plan.repeats = chance(settings.repeating * min(Double(events) / Self.beginning, 1))
-    // Some spontaneous events show only if the tester waits, and some only if it does not.
+    // Some spontaneous events show only if the tester waits, and others only if it does not.
     plan.waitingChance = [1, 0.95, 0.8, 0.5][generator.below(4)]
-    // Some of the tests have all of a kind, so that several come close together, and others go undisturbed.
+    // Some tests have all choices of a kind, so that several come close together; the others have none.
     plan.refusals = chance(0.25) ? 4 * settings.refusals : 0
     plan.waits = chance(0.25) ? 4 * settings.waits * weights[alphabet.wait] : 0
     plan.disturbances = chance(0.5) ? 2 * settings.disturbances * min(disturbanceWeight, 1) : 0
@@ -443,7 +457,8 @@ public struct Explorer: Sendable {
     excludeStrategies()
   }
 
-  /// From an eighth of the most to the most, each octave as often as any other; a tenth of the tests is shorter.
+  /// Draws a length between an eighth of the maximum and the maximum, each octave equally likely. A tenth of the
+  /// tests is shorter.
   private mutating func length() -> Int {
     let maximum = max(settings.length, 8)
     let octave = chance(0.1) ? generator.below(3) - 3 : generator.below(3)
@@ -451,7 +466,7 @@ public struct Explorer: Sendable {
     return min(base + generator.below(base), maximum)
   }
 
-  /// A number from 0 up to 1.
+  /// Returns a random number from 0 up to, but not including, 1.
   @inline(__always)
   mutating func unit() -> Double { Double(generator.next() >> 11) * 0x1p-53 }
 

@@ -1,6 +1,6 @@
 import Basics
 
-/// How a choice is made.
+/// How the explorer makes a choice.
 extension Explorer {
   mutating func choose(in explorationState: ExplorationState, slot: Int) -> Choice? {
     if let choice = resumed(in: explorationState) { return choice }
@@ -34,7 +34,7 @@ extension Explorer {
     if settles { return Choice(alphabet.settle) }
     let moving = legal & ~explorationState.idle
     if settings.isThrifty, let choice = doubt(in: explorationState) { return choice }
-    // After a long silence the device itself is asked.
+    // After a long silence, a stimulus that the model moves with comes first.
     if !wasSilent || moving == 0,
       let choice = selfLoop(legal & explorationState.idle, in: explorationState, isOnly: moving == 0)
     {
@@ -44,7 +44,7 @@ extension Explorer {
     return decided(among: timely(moving, in: explorationState), in: explorationState)
   }
 
-  /// Now and then, of what has rows that depend on what was disturbed just now, whichever it is.
+  /// Returns, half of the time, one of the stimuli whose rows depend on the last disturbance.
   private mutating func concerned(among legal: UInt64) -> Choice? {
     let concerned = disturbed & legal
     disturbed = 0
@@ -53,27 +53,27 @@ extension Explorer {
     return Choice(event, variant: variant(of: event))
   }
 
-  /// A stimulus that the model moves with.
+  /// Returns a stimulus that the model moves with.
   private mutating func decided(among moving: UInt64, in explorationState: ExplorationState) -> Choice {
     let event =
       moving & (moving &- 1) == 0 ? moving.trailingZeroBitCount : decide(among: moving, in: explorationState)
     return Choice(event, variant: variant(of: event))
   }
 
-  /// What sets a condition of the model, given once more while the device has something to do: a count that has begun
-  /// is called off, or made another one.
+  /// Returns a stimulus that sets a condition of the model, while the device must act soon: it cancels a running
+  /// timer or changes its duration. Otherwise `nil`.
   private mutating func setOtherwise(in explorationState: ExplorationState) -> Choice? {
     let setting = explorationState.legal & alphabet.setting & offered
     guard explorationState.isAwaiting, explorationState.hasDeadline, setting != 0, chance(plan.doubts / 2)
     else { return nil }
     let event = pick(setting)
-    // What ends the count needs no rest of the motor.
+    // A stimulus that ends the timer needs no rest of the motor.
     let isEnded = isResting(event) && chance(Self.eagerness) || chance(0.5)
     return Choice(event, variant: isEnded ? 0 : variant(of: event))
   }
 
-  /// A wait where the model awaits nothing, and yet time may tell something: after a stimulus that has called off what the
-  /// device had to do, which it must not do all the same, and where it may do one thing or another.
+  /// Returns a wait although the model awaits nothing, if time may show something. The device must not do what the
+  /// last stimulus has cancelled; or it may do one thing or another.
   private mutating func doubt(in explorationState: ExplorationState) -> Choice? {
     guard !explorationState.isAwaiting || !explorationState.hasDeadline, mayTake(alphabet.wait),
       let lastChoice
@@ -89,7 +89,7 @@ extension Explorer {
     return Choice(alphabet.wait, variant: variant)
   }
 
-  /// Whether what a stimulus has called off where it was given last was not waited for, where events alone are spent.
+  /// Returns whether no test has waited here for what a stimulus has cancelled, if events are the only cost.
   private mutating func isNew(_ lastChoice: Choice) -> Bool {
     guard settings.isSimulated else { return false }
     let context = mix(origin ^ 0xD0B7)
@@ -98,9 +98,10 @@ extension Explorer {
     return true
   }
 
-  /// A wait for a timer of the device: past its end, or a part of the way, after which a stimulus may have to restart it.
+  /// Returns a wait for a timer of the device: past its end, or part of it, after which a stimulus may have to
+  /// restart it.
   ///
-  /// What was disturbed shows by what does not happen any more, so that behind a disturbance it is waited for in every test.
+  /// The effect of a disturbance may be that something no longer happens, so every test may wait after a disturbance.
   private mutating func timer(behind lastChoice: Choice, in explorationState: ExplorationState) -> Choice? {
     let isDisturbed = alphabet.disturbances.contains(Int(lastChoice.act))
     guard explorationState.hasDeadline, chance(isDisturbed ? 0.25 : plan.doubts) else { return nil }
@@ -109,21 +110,23 @@ extension Explorer {
     return past(explorationState.deadline)
   }
 
-  /// The shortest wait that leads past a moment.
+  /// Returns the shortest wait that leads past a moment, if there is time for it.
   mutating func past(_ moment: Instant) -> Choice? {
     costs?.doubt(for: max(moment - (.zero + time), Interval.zero)).map { Choice(alphabet.wait, variant: $0) }
   }
 
-  /// The stimuli that have their turn later: while a motor rests what it would rest before, and once it was spared for long what
-  /// moves it only where a lock has a bug.
+  /// The stimuli that should come later: while the motor rests, those that would have to wait for it; while it is
+  /// underused, those that move it only if the lock has a bug.
   private var waiting: UInt64 {
     if pace.motorRest > .zero { return alphabet.resting.events }
     return isUnderused ? alphabet.resting.events & ~alphabet.setting : 0
   }
 
-  /// A stimulus that changes nothing, by what the model says: now and then, and the one that was given least often here.
+  /// Returns a self-loop, now and then: of the stimuli that change nothing in the model, the one that was given least
+  /// often here.
   ///
-  /// There are many of them in most states, such as requests and a hand far from any client, and they lead nowhere.
+  /// Most states have many of them, such as requests and manual operation out of range of any client, and they lead
+  /// nowhere.
   private mutating func selfLoop(
     _ idle: UInt64, in explorationState: ExplorationState, isOnly: Bool
   ) -> Choice? {
@@ -134,8 +137,8 @@ extension Explorer {
     return asked(among: idle, in: explorationState)
   }
 
-  /// A stimulus that changes nothing, by what the model says, and that was hardly given here: it is as new as each other one,
-  /// and as likely. Once it was given some times in a position it is given seldom.
+  /// Returns a self-loop that was hardly given here. While it is new, it is as likely as any other stimulus; after a
+  /// few times in a position it is rare.
   private mutating func unasked(_ idle: UInt64, in explorationState: ExplorationState) -> Choice? {
     guard isFree, idle != 0, uses(.selfLoops),
       Double(spent.asking) <= Self.asked * Double(events + Self.shallowest)
@@ -153,10 +156,10 @@ extension Explorer {
     return asked(among: fresh, in: explorationState)
   }
 
-  /// That of some stimuli that was given least often here.
+  /// Returns the stimulus among several self-loops that was given least often here.
   ///
-  /// Where events are what is spent, it is given twice at once the second time, and four times the third: a device that
-  /// counts what changes nothing forgets that over what changes something.
+  /// If events are the only cost, it is given twice in a row the second time, and four times in a row the third time.
+  /// A device that counts self-loops would forget the count at the next change.
   private mutating func asked(among idle: UInt64, in explorationState: ExplorationState) -> Choice {
     let context = Self.asking(at: explorationState.position)
     var best = idle.trailingZeroBitCount
@@ -172,7 +175,7 @@ extension Explorer {
     let count = counts[context, best]
     if isFree, count < Self.insisting {
       let more = 1 << Int(count) - 1
-      // What the test has no room for has its turn in the next one.
+      // A streak that does not fit into this test comes in the next one.
       guard test.choices.count + more < min(plan.length, plan.end) else { return choice }
       insistence = (choice, explorationState.position, more, false)
       spent.asking += 1 + more
@@ -181,11 +184,11 @@ extension Explorer {
     return choice
   }
 
-  /// What is given once more at once, while it has changed nothing.
+  /// Returns the stimulus to give again at once, while it has changed nothing; otherwise `nil`.
   private mutating func insisted(in explorationState: ExplorationState) -> Choice? {
     guard insistence.left > 0 else { return nil }
     let act = UInt64(insistence.choice.act)
-    // Where requests take time, timers end between them.
+    // If requests take time, timers end between them.
     let goesOn =
       insistence.wraps
       ? explorationState.admits(insistence.choice, alphabet)
@@ -202,10 +205,10 @@ extension Explorer {
     return insistence.choice
   }
 
-  /// The context in which it is counted how often what changes nothing was given.
+  /// The context that counts how often self-loops were given in a position.
   private static func asking(at position: UInt64) -> UInt64 { mix(position ^ 0xA51D) }
 
-  /// The next choice of a repetition.
+  /// Returns the next choice of a repetition; `nil` if none is in progress.
   private mutating func repeated(in explorationState: ExplorationState) -> Choice? {
     while let choice = cycles.nextOfRepetition {
       let maySettle = maySettle(in: explorationState) && mayTakeTime(at: explorationState.position)
@@ -214,7 +217,7 @@ extension Explorer {
         continue
       }
       if explorationState.admits(choice, alphabet), !isSilence(choice) {
-        // A motor that has to rest on each way around is not gone around with for long.
+        // A cycle in which the motor must rest each time is not repeated for long.
         if Int(choice.act) < alphabet.eventCount, isResting(Int(choice.act)), chance(Self.weariness) {
           cycles.abandon()
           continue
@@ -228,12 +231,12 @@ extension Explorer {
     return nil
   }
 
-  /// Whether a choice is a wait that has a share of its own of the time, and is not taken from elsewhere.
+  /// Returns whether a choice is a wait that has a share of the time of its own; other strategies do not make it.
   private func isSilence(_ choice: Choice) -> Bool {
     Int(choice.act) == alphabet.wait && !settings.isSimulated && costs?.isSilence(Int(choice.variant)) == true
   }
 
-  /// The next choice of the rare test that this one repeats; choices that are no longer allowed are skipped.
+  /// Returns the next choice of the rare test that this test begins like, skipping choices that are not allowed here.
   private mutating func resumed(in explorationState: ExplorationState) -> Choice? {
     while prefixIndex < prefix.count {
       let choice = prefix[prefixIndex]
@@ -245,9 +248,9 @@ extension Explorer {
     return nil
   }
 
-  /// A forbidden stimulus: one that was never tried here while there is one, or any.
+  /// Returns a forbidden stimulus now and then: one that was never tried here, if there is one, or any.
   ///
-  /// - Parameter isSoon: whether one that was never tried is wanted now.
+  /// - Parameter isSoon: whether one that was never tried may come now.
   private mutating func refusal(in explorationState: ExplorationState, slot: Int, isSoon: Bool) -> Int? {
     let forbidden = explorationState.forbidden & offered
     guard forbidden != 0, settings.refusals > 0, uses(.refusals) else { return nil }
@@ -256,7 +259,8 @@ extension Explorer {
     return chance(plan.refusals) ? pick(forbidden) : nil
   }
 
-  /// How often a forbidden stimulus is given that was never tried in a position: the oftener, the seldomer a test is there.
+  /// Returns the probability of something that was never tried in a position: the more rarely tests are there, the
+  /// higher.
   @inline(__always)
   mutating func freshShare(at slot: Int) -> Double {
     let usual = Double(events) / Double(max(positions.count, 1))
@@ -264,7 +268,7 @@ extension Explorer {
     return min(Self.fresh * rarity.squareRoot(), Self.freshest)
   }
 
-  /// A wait, or a disturbance.
+  /// Returns a wait or a disturbance, now and then.
   private mutating func sprinkled(in explorationState: ExplorationState) -> Choice? {
     if chance(plan.waits), mayTake(alphabet.wait) { return wait(in: explorationState) }
     if settings.isThrifty, uses(.silences), mayBeSilent, let variant = costs?.silence(in: explorationState),
@@ -289,21 +293,21 @@ extension Explorer {
     return nil
   }
 
-  /// Nothing is legal: time may change that.
+  /// Returns a wait if nothing is legal: time may change that.
   private mutating func passing(in explorationState: ExplorationState) -> Choice? {
     mayTake(alphabet.wait) ? wait(in: explorationState) : nil
   }
 
-  /// A wait: where time is what is spent, one that its share is enough for.
+  /// Returns a wait; if time is the cost, one that its share allows.
   private mutating func wait(in explorationState: ExplorationState) -> Choice {
     leastTried(alphabet.wait, in: explorationState, among: costs?.waits(in: explorationState))
   }
 
-  /// A stimulus by its weight; soon after a repetition the one that was taken least often there.
+  /// Returns a stimulus drawn by weight; soon after a repetition, the one that was chosen least often there.
   private mutating func decide(among all: UInt64, in explorationState: ExplorationState) -> Int {
     var legal = all
     if let event = cycles.wayOn {
-      // To go around once more is another repetition, and no news.
+      // One more pass is another repetition, and nothing new.
       let others = legal & ~(1 << UInt64(event))
       if others != 0 { legal = others }
     }
@@ -344,19 +348,19 @@ extension Explorer {
     return rest.trailingZeroBitCount
   }
 
-  /// A variant of a stimulus: each as often as any other.
+  /// Returns the variant of a stimulus that was chosen least often.
   mutating func variant(of act: Int) -> Int {
     variantCounts[act] > 1 ? leastTried(act, at: 0xA4C) : 0
   }
 
-  /// The variant of an act that was chosen least often at this position.
+  /// Returns an act in the variant that was chosen least often in this position.
   private mutating func leastTried(
     _ act: Int, in explorationState: ExplorationState, among variants: Range<Int>? = nil
   ) -> Choice {
     Choice(act, variant: leastTried(act, at: explorationState.position, among: variants))
   }
 
-  /// The variant of an act that was chosen least often in a context.
+  /// Returns the variant of an act that was chosen least often in a context.
   mutating func leastTried(_ act: Int, at context: UInt64, among variants: Range<Int>? = nil) -> Int {
     let context = mix(context ^ UInt64(act) << 32)
     let variants = variants ?? 0..<variantCounts[act]
@@ -372,12 +376,12 @@ extension Explorer {
     return best
   }
 
-  /// Whether what comes of a long silence can still be looked at in this test.
+  /// Whether the test is long enough to show the effect of a long silence.
   private var mayBeSilent: Bool { mayTake(alphabet.wait) && plan.length - test.choices.count > 4 }
 
   private func mayTake(_ act: Int) -> Bool { variantCounts[act] > 0 }
 
-  /// Whether the device has something to do, and was not let do it just now without any change.
+  /// Returns whether the device must act, and was not just let settle without any change.
   private mutating func maySettle(in explorationState: ExplorationState) -> Bool {
     guard explorationState.isAwaiting, explorationState.hasDeadline, mayTake(alphabet.settle) else {
       return false

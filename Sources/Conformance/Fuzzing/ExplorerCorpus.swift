@@ -1,6 +1,6 @@
 import Basics
 
-/// Tests that were the first to do something, to begin others like them.
+/// The corpus of rare tests: each was the first to do something, and further tests begin like it.
 struct RareTests: Sendable {
   private static let size = 256
   private var tests: [TestCase] = []
@@ -8,7 +8,7 @@ struct RareTests: Sendable {
 
   var count: Int { tests.count }
 
-  /// Keeps a test. When there is no room, it takes the place of the one that was used most.
+  /// Adds a test. If the corpus is full, it replaces the test that was used most.
   mutating func insert(_ test: TestCase) {
     guard !test.choices.isEmpty else { return }
     guard tests.count == Self.size else {
@@ -21,7 +21,7 @@ struct RareTests: Sendable {
     uses[maximum] = 0
   }
 
-  /// The test that was used least so far, counted as used; of equal ones, any.
+  /// Returns the test that was used least so far, any of several, and counts the use.
   mutating func takeLeastUsed(_ generator: inout SeededGenerator) -> TestCase? {
     guard !tests.isEmpty else { return nil }
     let first = generator.below(tests.count)

@@ -1,26 +1,26 @@
 import Basics
 
-/// What a campaign has spent on a device whose time passes and whose motor wears, and what it may spend on waiting.
+/// The time and wear that a campaign has spent on a device, and the time that it may spend on waits.
 ///
-/// Time passes in every test, mostly because something was asked of the device. Waits are another matter: a test draws
-/// them because something might come of silence. Each purpose of waiting gets a share of the time and no more, so
-/// the longer a wait is, the rarer; and what nothing in the machine asks for, such as ten minutes of silence, is
-/// planned: it comes when its share has gathered, and then where the device could be asked for most.
+/// Time passes in every test, mostly because the device works on a request. A test draws a wait only because silence
+/// might show something. Each purpose of waiting gets a share of the time, so the longer a wait is, the rarer. A wait
+/// that nothing in the machine requires, such as ten minutes of silence, is planned. It comes when its share has
+/// accumulated, in a state in which the device accepts many requests.
 struct ExplorerCosts: Sendable {
-  /// What is waited for.
+  /// The purpose of a wait.
   enum Purpose: Int, CaseIterable, Sendable {
-    /// For the machine's windows to open and close.
+    /// The windows of the machine open and close.
     case window
-    /// For what the model does not promise, or has called off.
+    /// An event may occur that the model does not promise, or that was cancelled.
     case doubt
-    /// For what nothing in the machine asks for.
+    /// Nothing in the machine requires a wait of this length.
     case silence
-    /// For the device to do what it was seen to take long for, such as an answer that comes by its timeout alone.
+    /// The device finishes something that was seen to take long, such as a response that ends only by its timeout.
     case settling
 
-    /// The part of the time that it may take; silence takes it once for each length. About a half in all where one
-    /// length is silence: the rest is left for what is asked of the device. Doubts have most of it: what a device does
-    /// that it must not shows by them alone, and with half their part one such fault in ten is not found in eight hours.
+    /// The share of the time for this purpose; silence gets it once for each length. With one length of silence, the
+    /// shares add up to about a half, and requests get the rest. Doubts get most: only they show that a device acts
+    /// when it must not. With half their share, a tenth of such faults is not found in eight hours.
     var share: Double {
       switch self {
       case .window: 0.08
@@ -31,42 +31,47 @@ struct ExplorerCosts: Sendable {
     }
   }
 
-  /// The longest wait that is worth while where the machine has no window: what is on its way is on its way no longer.
+  /// The longest useful wait if the machine has no window: whatever is in transit arrives within it.
   private static let moment = Interval.seconds(1)
 
-  /// Whether the shares are kept.
+  /// Whether the shares limit the waits.
   var hasShares = true
-  /// Whether neither the device's time nor its wear costs anything.
+  /// Whether neither time nor wear costs anything.
   var isFree = false
   /// The time that passed in all tests, in seconds.
   private(set) var spent = 0.0
-  /// The choices that were made, and how much of ``spent`` was not waited.
+  /// The number of choices made, and the part of ``spent`` that was not spent waiting.
   private var choices = 0
   private var own = 0.0
-  /// What was waited for each purpose.
+  /// The time waited for each purpose, in seconds.
   private var waited = [Double](repeating: 0, count: Purpose.allCases.count)
-  /// How long each variant of waiting is, and what was waited so in silence.
+  /// The length of each variant of waiting, and the time waited in silence with it, in seconds.
   private let lengths: [Interval]
   private var silences: [Double]
-  /// How long settling took where the device was let settle last, by a hash of the position, in seconds.
+  /// How long settling last took in a position, by a hash of the position, in seconds.
   private var settling = [Double](repeating: 0, count: 1 << settlingBits)
-  /// The first variant that no window of the machine is as long as.
+  /// The first variant that is longer than every window of the machine.
   private let firstSilence: Int
-  /// The most stimuli that a situation was seen to allow.
+  /// The largest number of stimuli that were legal at once.
   private var maximumLegal = 0
-  /// What the choice that was made last waits for.
+  /// The purpose of the wait that was chosen last; `nil` if that was not a wait for a purpose.
   private var purpose: Purpose?
 
   /// - Parameters:
+  /// - Parameters:
   ///   - waits: the variants of waiting, the shortest first.
-  ///   - longestWindow: how long the longest window of the machine is.
+  ///   - longestWindow: the length of the longest window of the machine.
   init(waits: [TestAction], longestWindow: Interval) {
     lengths = waits.map { if case .wait(let length) = $0 { length } else { .zero } }
     firstSilence = lengths.firstIndex { $0 > longestWindow } ?? lengths.count
     silences = [Double](repeating: 0, count: lengths.count)
   }
 
-  /// Time has passed since the last choice, which waited for something or for nothing.
+  /// Accounts for the time that the last choice took.
+  ///
+  /// - Parameters:
+  ///   - time: the device's time that has passed.
+  ///   - variant: the variant of waiting, if the choice was a wait.
   mutating func pass(_ time: Interval, waiting variant: Int?) {
     spent += time.seconds
     choices += 1
@@ -80,12 +85,12 @@ struct ExplorerCosts: Sendable {
   }
 
   private static let settlingBits = 14
-  /// What takes longer to settle than any motion and any answer does is waiting, in seconds.
+  /// The limit from which settling counts as waiting, in seconds: no motion and no response takes longer.
   private static let slow = 3.0
 
   private func slot(of position: UInt64) -> Int { Int(mix(position) >> UInt64(64 - Self.settlingBits)) }
 
-  /// Records that the device settled at a position.
+  /// Records how long the device took to settle in a position.
   mutating func recordSettling(at position: UInt64, in time: Interval) {
     settling[slot(of: position)] = time.seconds
     guard time.seconds > Self.slow else { return }
@@ -93,25 +98,27 @@ struct ExplorerCosts: Sendable {
     own -= time.seconds
   }
 
-  /// Whether there is time to let the device settle at a position, by what that took there before.
+  /// Returns whether there is time to let the device settle in a position, considering how long it took there before.
   func maySettle(at position: UInt64) -> Bool {
     settling[slot(of: position)] <= Self.slow || allows(.settling)
   }
 
-  /// A device whose answers take less than this, each, in seconds, takes no time of its own. It takes some choices to tell.
+  /// The average time per choice, in seconds, below which a device takes no time of its own. It takes some choices to
+  /// tell.
   private static let quickest = 0.01
-  /// What silence may take for each choice with such a device: of what passes there nothing would be left for it.
+  /// The time for silence per choice with such a device, in seconds: a share of its own time would be next to
+  /// nothing.
   private static let grant = 0.25
 
-  /// Whether nothing but waiting lets time pass: then it costs nothing that is not for waiting.
+  /// Whether time passes only in waits: then waits need no limit.
   private var isQuick: Bool { isFree || choices >= 100 && own < Self.quickest * Double(choices) }
 
-  /// Whether there is time for another wait, whatever it takes.
+  /// Returns whether there is time for another wait for a purpose, however long it is.
   private func allows(_ purpose: Purpose) -> Bool {
     !hasShares || isQuick || waited[purpose.rawValue] <= purpose.share * spent
   }
 
-  /// The waits that have a meaning in a situation and that there is time for.
+  /// Returns the variants of waiting that are useful in the current situation and within the budget.
   mutating func waits(in explorationState: ExplorationState) -> Range<Int> {
     purpose = .window
     let longest = max(explorationState.window, Self.moment)
@@ -121,7 +128,8 @@ struct ExplorerCosts: Sendable {
     return 0..<max(count, 1)
   }
 
-  /// Whether there is time to wait for a window of the machine so long; it is counted as that.
+  /// Returns whether there is time to wait this long for a window of the machine, and if so counts the next wait as
+  /// such.
   mutating func mayWait(_ time: Interval) -> Bool {
     guard isQuick || time.seconds <= Purpose.window.share * spent - waited[Purpose.window.rawValue] else {
       return false
@@ -130,7 +138,7 @@ struct ExplorerCosts: Sendable {
     return true
   }
 
-  /// The wait that is just longer than what might still happen, if there is time for it.
+  /// Returns the shortest wait that outlasts a pending event, if there is time for it.
   mutating func doubt(for time: Interval) -> Int? {
     guard allows(.doubt),
       let variant = lengths[..<(isFree ? lengths.count : firstSilence)].firstIndex(where: { $0 > time })
@@ -139,23 +147,23 @@ struct ExplorerCosts: Sendable {
     return variant
   }
 
-  /// The silence whose share has gathered, where a situation is worth it: the longest of them.
+  /// Returns the longest silence whose share has accumulated, if the situation is worth it.
   mutating func silence(in explorationState: ExplorationState) -> Int? {
     guard isRich(explorationState) else { return nil }
     let share = Purpose.silence.share * (isQuick ? max(spent, Self.grant * Double(choices)) : spent)
     return (firstSilence..<lengths.count).last { lengths[$0].seconds + silences[$0] <= share }
   }
 
-  /// Whether nearly all is legal that ever was, so that what was broken would show.
+  /// Returns whether nearly as many stimuli are legal as ever were, so that a fault would show.
   mutating func isRich(_ explorationState: ExplorationState) -> Bool {
     let legal = explorationState.legal.nonzeroBitCount
     maximumLegal = max(maximumLegal, legal)
     return 4 * legal >= 3 * maximumLegal
   }
 
-  /// Whether a variant of waiting is longer than all that the machine knows.
+  /// Returns whether a variant of waiting is longer than every window of the machine.
   func isSilence(_ variant: Int) -> Bool { variant >= firstSilence }
 
-  /// A silence was chosen.
+  /// Counts the next wait as silence.
   mutating func beginSilence() { purpose = .silence }
 }

@@ -1,26 +1,27 @@
-/// Watches a test for cycles of the model, and repeats them.
+/// Detects cycles of the model in a test, and repeats them.
 ///
-/// The path from the start is kept loop-erased: when it comes back to a position, what lies between is a cycle that
-/// passes no position twice, and is taken out. So a session within a session is found as well as a stimulus that
-/// changes nothing.
+/// The path from the start is kept loop-erased: when it returns to a position, the part in between is a cycle that
+/// visits no position twice, and is removed from the path. So the watch finds a session within a session as well as a
+/// stimulus that changes nothing.
 struct CycleWatch: Sendable {
   /// A cycle that has just closed.
   struct Closed {
-    /// A number for the choices on it.
+    /// A hash of its choices.
     var hash: UInt64 = 0
-    /// A number for the stimuli on it and where they are given: the same wherever the cycle begins, however long is waited.
+    /// A hash of its stimuli and of the positions in which they are given. It depends neither on where the cycle
+    /// begins nor on how long the test waits.
     var stimuli: UInt64 = 0
-    /// How many decisions they took.
+    /// The number of decisions in it.
     var decisions = 0
-    /// How often in a row the cycle was gone around at this place.
+    /// How many times in a row the test has passed through the cycle from this position.
     var run = 1
-    /// How many choices it has.
+    /// The number of choices in it.
     var length = 0
-    /// Whether something else was done before, and not this cycle from another of its places.
+    /// Whether this is its first pass, and the cycle before was not the same one begun at another position.
     var isNew = false
   }
 
-  /// A position on the path, and how it was left.
+  /// A position on the path, and the choice that left it.
   private struct Frame: Sendable {
     var position: UInt64
     var choice = Choice(0)
@@ -30,35 +31,35 @@ struct CycleWatch: Sendable {
   }
 
   private static let size = 48
-  /// The act of settling, which is no part of a cycle.
+  /// The number of the act of settling; lower numbers are stimuli.
   private let settle: Int
-  /// How many decisions after a repetition are tried out systematically.
+  /// The number of decisions after a repetition that are tried systematically.
   private let exploring: Int
   private var path: [Frame] = []
   /// The cycle that closed last.
   private var closed: [Choice] = []
   private var closedHash: UInt64 = 0
-  /// A number for it that is the same wherever it begins.
+  /// A hash of that cycle which does not depend on where it begins.
   private var lastRotation: UInt64 = 0
   private var wasDecision = false
-  /// The cycle that is or was repeated, the next choice on it, and how many rounds are left.
+  /// The cycle of the current or last repetition, the index of its next choice, and the number of passes left.
   private var steps: [Choice] = []
   private var index = 0
   private var left = 0
-  /// A number for the repetition that was made last.
+  /// A hash of the last repetition: its cycle and, roughly, its number of passes.
   private var repetition: UInt64 = 0
-  /// Whether the choice that is being made is the last of a repetition.
+  /// Whether the current choice is the last one of a repetition.
   private var ends = false
-  /// How many decisions are still to be tried out.
+  /// The number of decisions still to be tried systematically.
   private var ahead = 0
-  /// Where one more round would be now, or -1 when the test has left it.
+  /// The index of the choice that would continue with one more pass, or -1 once the test has left the cycle.
   private var beyond = -1
-  /// How many decisions were made since the repetition.
+  /// The number of decisions since the repetition.
   private(set) var decisionsSince = 0
 
   /// - Parameters:
-  ///   - settle: the act of settling.
-  ///   - exploring: how many decisions after a repetition are tried out.
+  ///   - settle: the number of the act of settling.
+  ///   - exploring: the number of decisions after a repetition that are tried systematically.
   init(settle: Int, exploring: Int) {
     (self.settle, self.exploring) = (settle, exploring)
     path.reserveCapacity(Self.size)
@@ -66,7 +67,7 @@ struct CycleWatch: Sendable {
     steps.reserveCapacity(Self.size)
   }
 
-  /// Discards the path: a test begins.
+  /// Discards the path at the beginning of a test.
   mutating func reset() {
     path.removeAll(keepingCapacity: true)
     lastRotation = 0
@@ -76,21 +77,22 @@ struct CycleWatch: Sendable {
     ends = false
   }
 
-  /// A repetition is being made, or what follows it is being tried out.
+  /// Whether a repetition is in progress, or the decisions after it are being tried.
   var isBusy: Bool { left > 0 || ahead > 0 }
-  /// The context of a decision soon after a repetition: which cycle, and about how often.
+  /// The context of a decision soon after a repetition, a hash of its cycle and roughly its number of passes;
+  /// otherwise `nil`.
   var context: UInt64? { ahead > 0 ? repetition : nil }
-  /// The choice that is to be repeated now.
+  /// The next choice of the repetition; `nil` if none is in progress.
   var nextOfRepetition: Choice? { left > 0 ? steps[index] : nil }
 
-  /// The act that would go around once more, for the first decision after a repetition.
+  /// The act that would begin one more pass, at the first decision after a repetition; otherwise `nil`.
   var wayOn: Int? { ahead > 0 && decisionsSince == 0 && beyond >= 0 ? Int(steps[beyond].act) : nil }
 }
 
 extension CycleWatch {
-  /// Comes to a position by a choice, or begins there.
+  /// Records the arrival at a position, by a choice or at the beginning of a test.
   ///
-  /// - Returns: the cycle that this closes, if it closes one.
+  /// - Returns: the cycle that this closes, if any.
   mutating func arrive(at position: UInt64, by choice: Choice?) -> Closed? {
     guard let choice, !path.isEmpty else {
       path.append(Frame(position: position))
@@ -126,7 +128,7 @@ extension CycleWatch {
     return cycle
   }
 
-  /// Repeats the cycle that has just closed up to a total number of times.
+  /// Starts to repeat the cycle that has just closed, up to a total number of passes.
   mutating func repeatLast(times: Int) {
     swap(&steps, &closed)
     index = 0
@@ -134,7 +136,7 @@ extension CycleWatch {
     repetition = mix(closedHash &+ UInt64(bucket(times)))
   }
 
-  /// The next choice of the repetition is made now.
+  /// Advances past the next choice of the repetition.
   mutating func follow() {
     index += 1
     guard index == steps.count else { return }
@@ -148,10 +150,10 @@ extension CycleWatch {
     skipSettling()
   }
 
-  /// The repetition cannot continue.
+  /// Ends a repetition that cannot continue.
   mutating func abandon() { left = 0 }
 
-  /// A choice was made; whether it was a decision, and one for a stimulus.
+  /// Records a choice: whether it was a decision, and whether it was a stimulus.
   mutating func note(_ choice: Choice, isDecision: Bool, isStimulus: Bool) {
     wasDecision = isDecision && isStimulus
     guard ahead > 0 else { return }

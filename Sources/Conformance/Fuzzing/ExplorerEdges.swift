@@ -1,22 +1,25 @@
 import Basics
 
-// How tests come to the bounds of timers, and what they do there.
+// How tests reach the bounds of timers, and what they do there.
 
 extension Explorer {
-  /// Where a test stands that goes to a bound of a timer.
+  /// The stage of a test at a bound of a timer.
   enum EdgeStage: Equatable, Sendable {
-    /// It does not.
+    /// The test is not at a bound.
     case none
-    /// It has waited up to an edge, from a position; what is given there is counted under a number for the edge, and one for its side.
+    /// The test has waited up to an edge, from a position. Stimuli there are counted by a hash of the edge and by a
+    /// hash of its side of the timer's end.
     case reached(UInt64, side: UInt64, from: UInt64)
-    /// Something was given there, whose outcome the device is let show; when the timer would have ended, or never, and where it ran.
+    /// The test has given a stimulus there, and lets the device show the result. The payload is the time at which the
+    /// timer would have ended, or `.never`, and the position in which it ran.
     case given(Instant, position: UInt64)
-    /// The device has shown it, and may be back where the timer runs: then that is waited for.
+    /// The device has shown the result, and may be back in the position in which the timer runs. If so, the test
+    /// waits for its end.
     case shown(position: UInt64)
   }
 
-  /// Of all tests, those that go to bounds of timers. Where time is what is spent they are dear, and what is found without them is
-  /// looked for first.
+  /// The share of tests that wait up to bounds of timers. If time is the cost, such tests are expensive, so faults
+  /// that need none are searched first.
   var edgedTests: Double {
     mutating get {
       guard !isFree else { return 0.75 }
@@ -24,7 +27,8 @@ extension Explorer {
     }
   }
 
-  /// A wait up to a bound of the timer that runs, or some time around it: the edge that was gone to least often here.
+  /// Returns a wait up to an edge of the running timer, the one that tests tried least often here; `nil` if it is not
+  /// time for one.
   mutating func edge(in explorationState: ExplorationState, slot: Int) -> Choice? {
     guard hasEdge(in: explorationState), chance(edgeShare(at: slot, in: explorationState)),
       mayWait(upTo: explorationState.deadline)
@@ -32,16 +36,16 @@ extension Explorer {
     return rarestEdge(in: explorationState)
   }
 
-  /// Whether a timer runs to whose bounds a test may go.
+  /// Whether a timer runs whose bounds the test may try.
   ///
-  /// Mutating, because it is on the path of every event, and what only reads would be handed a copy.
+  /// Mutating, because it runs for every event, and a nonmutating member would copy the explorer.
   @inline(__always)
   private mutating func hasEdge(in explorationState: ExplorationState) -> Bool {
     explorationState.hasDeadline && !alphabet.distinctEdges.isEmpty && variantCounts[alphabet.edge] > 0
       && uses(.edges) && test.choices.count + 2 < min(plan.length, plan.end)
   }
 
-  /// The edge that was gone to least often here.
+  /// Returns the edge that tests tried least often in this position.
   private mutating func rarestEdge(in explorationState: ExplorationState) -> Choice {
     let context = Self.edges(at: explorationState.position)
     counts.add(context, Self.allEdges)
@@ -61,7 +65,7 @@ extension Explorer {
     return Choice(alphabet.edge, variant: best)
   }
 
-  /// How often an edge is gone to: the oftener, the seldomer tests are where its timer runs.
+  /// Returns the probability of a wait up to an edge: the more rarely tests are where the timer runs, the higher.
   private mutating func edgeShare(at slot: Int, in explorationState: ExplorationState) -> Double {
     guard plan.edges > 0,
       Double(spent.edges) <= Self.edged * weights[alphabet.edge] * Double(events + Self.shallowest)
@@ -71,25 +75,26 @@ extension Explorer {
     let visits = Double(max(positions.visits[slot], 1))
     let share = plan.edges * max(usual / visits, 1).squareRoot()
     guard settings.isSimulated else { return min(share, Self.mostEdged) }
-    // The more can be asked for there, the more there is to try; once all of it has had its turn, others are worth more.
+    // The more stimuli are legal there, the more there is to try; once each has been tried, other positions are worth
+    // more.
     let legal = Double((explorationState.legal & offered).nonzeroBitCount)
     let turns = Double(counts[Self.edges(at: explorationState.position), Self.allEdges])
     let fresh = legal * Double(alphabet.distinctEdges.count) / max(turns, 1)
     return min(share * (legal / Self.usuallyLegal).squareRoot() * min(fresh, 1).squareRoot(), Self.mostEdged)
   }
 
-  /// Whether there is time to wait so long.
+  /// Returns whether there is time to wait until a deadline.
   private mutating func mayWait(upTo deadline: Instant) -> Bool {
     settings.isSimulated || costs?.mayWait(deadline - (.zero + time)) ?? true
   }
 
-  /// A stimulus at an edge, and then time for its effects.
+  /// Returns a stimulus at an edge, then a choice that lets its effects show.
   mutating func edged(in explorationState: ExplorationState) -> Choice? {
     switch edgeStage {
     case .none: return nil
     case .reached(let context, let side, let position):
       edgeStage = .none
-      // One timer has ended, shown or not, and the next one runs: some tests go on to its bounds.
+      // One timer has ended, visibly or not, and the next one runs: some tests continue to its bounds.
       if settings.isSimulated, explorationState.position != position, hasEdge(in: explorationState),
         chance(Self.chained)
       {
@@ -108,7 +113,7 @@ extension Explorer {
       edgeStage = .none
       guard chance(Self.shown) else { return nil }
       guard explorationState.hasDeadline else {
-        // What was called off must not come all the same.
+        // A cancelled event must not occur.
         return due == .never || variantCounts[alphabet.wait] == 0 ? nil : past(due)
       }
       if explorationState.isAwaiting, variantCounts[alphabet.settle] > 0 {
@@ -119,8 +124,8 @@ extension Explorer {
     }
   }
 
-  /// Of all stimuli that are allowed or must be refused here, the one given least often at an edge, on its side of
-  /// the timer's end.
+  /// Returns the stimulus that was given least often at an edge, on its side of the timer's end. It may be legal or
+  /// forbidden here.
   private mutating func stimulus(
     for context: UInt64, _ side: UInt64, in explorationState: ExplorationState
   ) -> Choice? {
@@ -142,17 +147,19 @@ extension Explorer {
     return Choice(best, variant: variant(of: best), isForbidden: forbidden >> UInt64(best) & 1 == 1)
   }
 
-  /// The context in which it is counted how often each edge was gone to from a position, and under a number of its own how often any.
+  /// The context that counts how often tests tried each edge from a position, and under ``allEdges`` how often they
+  /// tried any.
   private static func edges(at position: UInt64) -> UInt64 { mix(position ^ 0xED6E) }
   private static var allEdges: Int { 0xA11 }
-  /// How often an edge is gone to at the most where its timer runs.
+  /// The maximum probability of a wait up to an edge while its timer runs.
   private static var mostEdged: Double { 0.3 }
-  /// After how many seconds of the device's time that begins, where time is what is spent.
+  /// The device's time, in seconds, after which such waits begin, if time is the cost.
   private static var edgesBegin: Double { 1_200 }
-  /// How many stimuli are legal where an edge is as likely as its share says.
+  /// The number of legal stimuli with which an edge has its ordinary probability.
   private static var usuallyLegal: Double { 2 }
-  /// How often a test continues to the bounds of a timer that begins where another one ends.
+  /// The probability that a test continues to the bounds of a timer that starts when another one ends.
   private static var chained: Double { 0.3 }
-  /// How often the device is let show what came of a stimulus at an edge: now and then something else follows at once.
+  /// The probability that a test lets the device show the result of a stimulus at an edge; otherwise something else
+  /// follows at once.
   private static var shown: Double { 0.75 }
 }

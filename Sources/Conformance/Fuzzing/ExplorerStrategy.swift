@@ -1,60 +1,61 @@
 extension Explorer {
-  /// What tests are drawn by, beyond weights and chance. Each earns its place: `lockstep bench --only fuzz.without`
-  /// measures how much dearer faults are to find without it.
+  /// A strategy that generates tests, in addition to weights and chance. Without it some faults are more expensive to
+  /// find: `lockstep-workbench bench --only fuzz.without` measures by how much.
   public enum Strategy: String, CaseIterable, Sendable {
-    /// A cycle of the model that has just closed is repeated, then left: what goes wrong at the n-th time needs a way
-    /// around that is taken n times, and chance rarely takes it. Shallow ways come first: repetitions grow in share
-    /// during the first tests.
+    /// Repeats a cycle of the model that has just closed, then leaves it: a fault at the n-th pass needs n passes in
+    /// a row, which chance rarely makes. Shallow faults come first: the share of repetitions grows at the beginning.
     case repetition
-    /// What follows a repetition is tried out systematically, and not by chance.
+    /// Tries the decisions after a repetition systematically rather than by chance.
     case exploring
-    /// Now and then a cycle is repeated as often as devices count, a hundred times: what another stimulus ends, or a reset, chance
-    /// never comes to.
+    /// Repeats a cycle about a hundred times now and then. Chance never does so before another stimulus or a reset
+    /// clears the count.
     case endurance
-    /// A test that has left a part of the machine behind for good ends soon: what is absorbing would take them all.
+    /// Ends a test soon after it has left part of the machine for good: absorbing states would otherwise take most
+    /// events.
     case narrowing
-    /// Some tests begin like one that was the first to do something, then go on by themselves.
+    /// Begins some tests like one that was the first to do something, then continues at random.
     case rareTests
-    /// Stimuli that change nothing in the model are given now and then, more often after what moves something.
+    /// Gives stimuli that change nothing in the model now and then, and more often after one that moves the motor.
     case selfLoops
-    /// Stimuli that are forbidden in every possible state are given.
+    /// Gives stimuli that no possible state allows.
     case refusals
-    /// Each forbidden stimulus is given soon once in each position.
+    /// Gives each forbidden stimulus once in each position, early.
     case firstRefusals
-    /// Waits are sprinkled over tests.
+    /// Spreads waits over tests.
     case waits
-    /// What a timer of the device may do differently just before or just after it ends is tried: each bound of each timer is gone to,
-    /// each stimulus given there, and the device then let do what it has to do.
+    /// Tries what a device may do differently just before or just after a timer ends: waits up to each bound of each
+    /// timer, gives each stimulus there, and then lets the device show the result.
     case edges
-    /// Each request is given as often in a row as a byte counts.
+    /// Gives each request 257 times in a row, which overflows a counter of one byte.
     case wrapping
-    /// Where the device has something to do, it is not always let do it before the next stimulus.
+    /// Does not always let the device act before the next stimulus when an action is due.
     case impatience
-    /// The messages, the packets, the link and the environment is disturbed in some tests.
+    /// Disturbs the messages, the packets, the link and the environment in some tests.
     case disturbances
 
-    /// Only where time and wear are what is spent: most tests seldom ask for what wears.
+    /// If time and wear are the cost: makes stimuli that cause wear rare in most tests.
     case sparing
-    /// Only there: what was called off, or may come, is waited for all the same.
+    /// If time and wear are the cost: waits for events that were cancelled or that may occur nevertheless.
     case doubts
-    /// Only there: what sets a condition of the model is given once more while a count runs.
+    /// If time and wear are the cost: repeats a stimulus that sets a condition of the model while a timer runs.
     case resetting
-    /// Only there: a silence longer than all that the model knows comes when its share of the time has gathered; then the
-    /// device itself is asked, for what moves it above all.
+    /// If time and wear are the cost: waits longer than any timer of the model, once the share for such silences has
+    /// accumulated. Then the test gives a stimulus, preferably one that moves the motor.
     case silences
-    /// Only there: a test has one kind or two of the disturbances that excuse something, since many excuse each other.
+    /// If time and wear are the cost: limits a test to one or two kinds of disturbances that permit deviations, since
+    /// many hide each other's effects.
     case kinds
-    /// Only there: disturbances that excuse nothing are strewn over most tests.
+    /// If time and wear are the cost: spreads disturbances that permit no deviation over most tests.
     case probes
-    /// Only there: each purpose of waiting has its share of the time, and no more.
+    /// If time and wear are the cost: limits each purpose of waiting to its share of the time.
     case shares
   }
 
-  /// Whether tests are drawn by a strategy.
+  /// Returns whether a strategy is enabled.
   @inline(__always)
   func uses(_ strategy: Strategy) -> Bool { settings.without != strategy }
 
-  /// Takes out of a test what it is to be drawn without.
+  /// Removes the disabled strategy from the plan of a test.
   mutating func excludeStrategies() {
     switch settings.without {
     case .repetition: plan.repeats = false

@@ -1,4 +1,5 @@
-/// Mixes the bits of a word so that each of them depends on all (a multiply-xorshift, as in SplitMix64).
+/// Mixes the bits of a word so that each bit of the result depends on all of them (a multiply-xorshift, as in
+/// SplitMix64).
 @inline(__always)
 func mix(_ word: UInt64) -> UInt64 {
   var word = (word ^ word >> 32) &* 0xD6E8_FEB8_6659_FD93
@@ -6,21 +7,21 @@ func mix(_ word: UInt64) -> UInt64 {
   return word ^ word >> 32
 }
 
-/// Puts counts into classes that double, as AFL does.
+/// Returns the class of a count; most classes double in size, as in AFL.
 @inline(__always)
 func bucket(_ count: Int) -> Int { count < 4 ? count : count < 8 ? 4 : count < 16 ? 5 : 6 }
 
-/// Where what belongs to a choice in a context stands, in a hashed table with so many bits of cells.
+/// Returns the index of the cell for a choice in a context, in a hashed table of 2^`bits` cells.
 @inline(__always)
 private func cell(of choice: Int, in context: UInt64, _ bits: UInt64) -> Int {
   Int(mix(context ^ UInt64(truncatingIfNeeded: choice + 1) &* 0x2545_F491_4F6C_DD1D) >> (64 - bits))
 }
 
-/// How often each choice was made in each context, hashed into a table of fixed size.
+/// The number of times that each choice was made in each context, hashed into a table of fixed size.
 struct CountTable: Sendable {
   private static let bits: UInt64 = 18
   private var cells = [UInt32](repeating: 0, count: 1 << Int(bits))
-  /// How many cells are in use.
+  /// The number of cells in use.
   private(set) var used = 0
 
   subscript(context: UInt64, choice: Int) -> UInt32 { cells[Self.index(context, choice)] }
@@ -35,7 +36,7 @@ struct CountTable: Sendable {
   private static func index(_ context: UInt64, _ choice: Int) -> Int { cell(of: choice, in: context, bits) }
 }
 
-/// The positions that were seen: how often, and which stimuli were refused there.
+/// The positions seen: how often, and which stimuli were refused there.
 struct PositionTable: Sendable {
   private static let size = 1 << 12
   private var keys = [UInt64](repeating: 0, count: size)
@@ -46,7 +47,7 @@ struct PositionTable: Sendable {
 
   /// Counts a visit.
   ///
-  /// - Returns: where the position is kept. Once the table is nearly full, new positions share what there is.
+  /// - Returns: the slot of the position. Once the table is nearly full, new positions share slots.
   mutating func visit(_ position: UInt64) -> Int {
     var slot = Int(mix(position) >> 52)
     for _ in 0..<16 {
@@ -63,12 +64,12 @@ struct PositionTable: Sendable {
   }
 }
 
-/// Where each stimulus led from each position when it was last given there, as the slot of the position that followed.
+/// Where each stimulus last led from each position, as the slot of the position that followed.
 struct SuccessorTable: Sendable {
   private static let bits: UInt64 = 14
   private var cells = [UInt16](repeating: 0, count: 1 << Int(bits))
 
-  /// `nil` where it was not given yet.
+  /// Returns the slot of the position that followed; `nil` if the stimulus was not given there yet.
   func slot(after event: Int, at position: UInt64) -> Int? {
     let cell = cells[Self.index(position, event)]
     return cell == 0 ? nil : Int(cell) - 1
@@ -82,12 +83,12 @@ struct SuccessorTable: Sendable {
   private static func index(_ position: UInt64, _ event: Int) -> Int { cell(of: event, in: position, bits) }
 }
 
-/// Which features tests had, and whether the current one has any that hardly another had.
+/// The features that tests had, and whether the current test has one that hardly any other had.
 struct RarityTable: Sendable {
   private static let bits: UInt64 = 16
-  /// A feature that so many tests had is not rare any more.
+  /// A feature that this many tests had is no longer rare.
   private static let usual: UInt64 = 2
-  /// The number of the last test that had a feature, above how many tests had it.
+  /// The number of the last test that had a feature, above the number of tests that had it.
   private var cells = [UInt64](repeating: 0, count: 1 << Int(bits))
   private var test: UInt64 = 0
   private var rareLength = 0
@@ -97,7 +98,7 @@ struct RarityTable: Sendable {
     rareLength = 0
   }
 
-  /// The current test has a feature after so many choices.
+  /// Records that the current test has a feature after this number of choices.
   mutating func see(_ feature: UInt64, at length: Int) {
     let index = Int(feature >> (64 - Self.bits))
     let cell = cells[index]
@@ -107,7 +108,7 @@ struct RarityTable: Sendable {
     cells[index] = test << 32 | (tests + 1)
   }
 
-  /// How many choices of the test lead to the first rare thing it did; `nil` when it did none.
+  /// Returns the number of choices up to the first rare feature of the test; `nil` if it had none.
   func end() -> Int? { rareLength > 0 ? rareLength : nil }
 }
 
@@ -124,7 +125,7 @@ struct DecisionHistory: Sendable {
     count += 1
   }
 
-  /// A number for the last so many decisions, or for all when there are fewer.
+  /// Returns a hash of the last `depth` decisions, or of all if there are fewer.
   func hash(_ depth: Int) -> UInt64 {
     var hash: UInt64 = 0
     for back in 0..<min(depth, count, Self.size) {

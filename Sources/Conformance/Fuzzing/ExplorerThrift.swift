@@ -1,34 +1,35 @@
 import Basics
 
-// How tests are drawn where time and wear are what is spent, and not events. How much of both there is to spend stands
-// in ExplorerCosts.swift.
+// How tests are drawn if time and wear are the cost. The budgets are in ExplorerCosts.swift.
 
 extension Explorer {
   /// Draws how a test spends time and wear.
   ///
-  /// Most tests spare the motor and fill the time with what costs it nothing: requests, refusals, and disturbances.
+  /// Most tests spare the motor and fill the time with choices that cause no wear: requests, refusals and
+  /// disturbances.
   mutating func drawThriftyPlan() {
     plan.held = 0
     if settings.isSimulated { return drawSimulatedPlan() }
     plan.motor = chance(0.85) ? 1 / Self.sparing : 1
     plan.doubts = [0, 0.2, 0.6][generator.below(3)]
-    // What the device does takes seconds in which much can be asked.
+    // The device takes seconds for its actions, and a test can send many requests meanwhile.
     plan.waitingChance = [1, 0.8, 0.5, 0.3][generator.below(4)]
     plan.selfLoops = [0.1, 0.3, 0.5][generator.below(3)]
     plan.haste = settings.isHasty && chance(0.5) ? 0.5 : 0
-    // What excuses nothing costs next to nothing; a quarter of the tests shows what the device does without.
+    // Disturbances that permit no deviation cost next to nothing; a quarter of the tests shows the device without
+    // them.
     plan.probes = chance(0.75) ? 0.2 : 0
-    // What excuses something comes in every second test, and there often: several faults need it twice.
+    // Disturbances that permit deviations come in every second test, and often there: several faults need one twice.
     plan.disturbances = 0
     guard disturbanceWeight > 0, chance(0.5) else { return }
     plan.disturbances = 5 * settings.disturbances
-    // What is disturbed shows when the bolt moves, and when it must not.
+    // The effect of a disturbance shows when the bolt moves, and when it must not.
     plan.motor = chance(0.3) ? 1 / Self.sparing : 1
     if uses(.kinds) { drawKinds() }
     plan.doubts = 0.8
   }
 
-  /// Draws how a test spends events, the only cost of a device that a program emulates.
+  /// Draws how a test spends events, the only cost if a program emulates the device.
   private mutating func drawSimulatedPlan() {
     plan.doubts = [0, 0.2, 0.6][generator.below(3)]
     plan.probes = chance(0.75) ? 0.2 : 0
@@ -37,8 +38,8 @@ extension Explorer {
     if plan.disturbances > 0, uses(.kinds) { drawKinds() }
   }
 
-  /// A fault that rows of the machine depend on, brought about or ended where that was never done: it is as much a part of the device
-  /// as what it is asked for.
+  /// Returns a fault that rows of the machine depend on, to begin or end it in a position where no test has done so;
+  /// otherwise `nil`. Such faults are as much a part of the machine as the requests.
   mutating func turn(in explorationState: ExplorationState, slot: Int) -> Choice? {
     guard plan.turns, disturbanceWeight > 0, chance(freshShare(at: slot)) else { return nil }
     let context = mix(explorationState.position ^ 0x7042)
@@ -48,7 +49,7 @@ extension Explorer {
       let place = act - alphabet.disturbances.lowerBound
       guard alphabet.concerned[place] != 0, variantCounts[act] > 0 else { continue }
       let bit: UInt64 = 1 << UInt64(place)
-      // What was not begun is not ended.
+      // A fault that was not begun cannot be ended.
       let isBegun = alphabet.ending & ~plan.held & bit == 0
       for variant in 0..<(isBegun ? variantCounts[act] : variantCounts[act] - 1) {
         guard counts[mix(context ^ UInt64(act)), variant] == 0 else { continue }
@@ -60,20 +61,21 @@ extension Explorer {
     return fresh
   }
 
-  /// Draws which disturbances a test has of those that excuse something: one kind, and sometimes a second.
+  /// Draws which disturbances that permit deviations a test may contain: one kind, and sometimes a second one.
   private mutating func drawKinds() {
     plan.kinds = ~0
     var kinds: UInt64 = 0
     for _ in 0...(chance(0.3) ? 1 : 0) {
       guard let drawn = disturbance(excusing: true) else { continue }
       kinds |= 1 << UInt64(Int(drawn.act) - alphabet.disturbances.lowerBound)
-      // What happens around the device shows only when it moves.
+      // A disturbance of the device's environment shows only when the device moves.
       if alphabet.acts[Int(drawn.act)].level == .events, chance(0.6) { plan.motor = 1 }
     }
     plan.kinds = kinds
   }
 
-  /// A second command in the motion of the last one, or right after it: a motor that needs no rest has to bear both.
+  /// Returns a second command during the motion of the last one, or right after it: a motor that needs no rest must
+  /// accept both. Otherwise `nil`.
   mutating func hasty(in explorationState: ExplorationState) -> Choice? {
     guard plan.haste > 0, let lastChoice else { return nil }
     let commands = explorationState.legal & moves & offered
@@ -91,26 +93,27 @@ extension Explorer {
     return command(among: commands)
   }
 
-  /// One of several stimuli; `nil` if there are none.
+  /// Draws one of several stimuli; `nil` if there are none.
   private mutating func command(among events: UInt64) -> Choice? {
     guard events != 0 else { return nil }
     let event = pick(events)
     return Choice(event, variant: variant(of: event))
   }
 
-  /// Whether the device may be let settle here: what takes long has a share of the time, and no more.
+  /// Returns whether the test may let the device settle here: settling that takes long has a share of the time.
   func mayTakeTime(at position: UInt64) -> Bool {
     guard isPaced, settings.isThrifty, !settings.isSimulated, uses(.shares) else { return true }
     return costs?.maySettle(at: position) ?? true
   }
 
-  /// Whether an event would wait for the motor's rest now.
+  /// Returns whether an event would have to wait for the motor's rest now.
   @inline(__always)
   func isResting(_ event: Int) -> Bool {
     pace.motorRest > .zero && alphabet.resting.events >> UInt64(event) & 1 == 1
   }
 
-  /// What moves a motor that was spared for long, or leads to where it can be moved, mostly; `nil` where neither is legal.
+  /// Returns a stimulus that moves an underused motor, or leads towards a state in which one can; `nil` if none is
+  /// legal, and sometimes otherwise.
   mutating func wanted(in explorationState: ExplorationState) -> Choice? {
     guard isUnderused, pace.motorRest == .zero, uses(.sparing) else { return nil }
     let able = explorationState.legal & ~explorationState.idle & offered
@@ -120,8 +123,9 @@ extension Explorer {
     return nearer != 0 && chance(Self.eagerness) ? command(among: nearer) : nil
   }
 
-  /// Some stimuli without those that have their turn later, mostly, and where others are left: what the motor would rest before, or
-  /// what leads away from where one can be moved that was spared for long.
+  /// Mostly removes from some stimuli those that should come later, if others are left. While the motor rests, these
+  /// are the ones that would have to wait for it. While it is underused, they are the ones that lead away from states
+  /// in which it can move.
   mutating func timely(_ events: UInt64, in explorationState: ExplorationState) -> UInt64 {
     guard isPaced, uses(.sparing) else { return events }
     var later: UInt64 = 0
@@ -134,13 +138,13 @@ extension Explorer {
     return others != 0 && others != events && chance(Self.eagerness) ? others : events
   }
 
-  /// Whether the motor was spared for so long that it is wanted, where it may move often enough: what it would show waits for
-  /// it in every test.
+  /// Whether the motor was spared for so long that tests should use it, if it has enough movements left. Some faults
+  /// show only when it moves.
   var isUnderused: Bool {
     isPaced && sinceMovement > Self.longestSparing && pace.movementsLeft.map { $0 > Self.reserve } ?? true
   }
 
-  /// Keeps what was chosen, and where.
+  /// Records what was due at a choice, and what it changes: the disturbances in effect, and whether the motor moved.
   @inline(never)
   mutating func noteCosts(of choice: Choice, in explorationState: ExplorationState) {
     wasDue = explorationState.isAwaiting || settings.isSimulated ? explorationState.deadline : .never
@@ -156,16 +160,15 @@ extension Explorer {
     wasSilent = false
   }
 
-  /// Whether what a disturbance may have broken would show: mostly where nearly all is legal.
+  /// Returns whether the effect of a disturbance would show: mostly if nearly all stimuli are legal.
   mutating func mayProbe(in explorationState: ExplorationState) -> Bool {
     settings.isSimulated || costs?.isRich(explorationState) == true || chance(0.2)
   }
 
-  /// A disturbance, excusing or not: the one injected least often, relative to its weight and its variants.
-  /// Disturbances of the device's environment count more than those of the transport.
+  /// Returns a disturbance that permits deviations, or one that does not: the one injected least often, relative to
+  /// its weight and its variants. Disturbances of the device's environment count more than those of the transport.
   ///
-  /// If neither time nor wear counts as cost, each state has a count of its own, so that rare states are not
-  /// neglected.
+  /// If events are the only cost, each position has a count of its own, so that rare positions are not neglected.
   mutating func disturbance(excusing: Bool, at position: UInt64 = 0) -> Choice? {
     let context = (excusing ? 0xD157 : 0x9408) ^ (settings.isSimulated ? position : 0)
     let included = excusing ? alphabet.excusing & plan.kinds : ~alphabet.excusing
@@ -174,7 +177,8 @@ extension Explorer {
     for act in alphabet.disturbances {
       let bit: UInt64 = 1 << UInt64(act - alphabet.disturbances.lowerBound)
       guard included & bit != 0, variantCounts[act] > 0 else { continue }
-      // What a motor rests before has its turn once it has rested, and after what moves it for sure.
+      // Disturbances that must wait for the motor's rest come once it has rested, and after stimuli that surely move
+      // it.
       if pace.motorRest > .zero || isUnderused, alphabet.resting.disturbances & bit != 0 { continue }
       let level = alphabet.acts[act].level == .events ? Self.around : 1
       let weight = weights[act] * Double(variantCounts[act]).squareRoot() * level
@@ -183,16 +187,17 @@ extension Explorer {
     }
     guard let best else { return nil }
     counts.add(context, best)
-    // What was not begun is not ended.
+    // A disturbance that was not begun cannot be ended.
     let bit: UInt64 = 1 << UInt64(best - alphabet.disturbances.lowerBound)
     let count = alphabet.ending & ~plan.held & bit == 0 ? variantCounts[best] : variantCounts[best] - 1
     return Choice(best, variant: leastTried(best, at: context, among: 0..<count))
   }
 
-  /// How likely a stimulus is, beside others: its weight, but that the motor is used where that is what a test is for,
-  /// and after a long silence, of which it may show what that has done.
+  /// Returns the relative probability of a stimulus. By default this is its weight. A test that spares the motor
+  /// makes stimuli that move it rarer; after a long silence all others are rarer, since a motion may show what the
+  /// silence has done.
   ///
-  /// Mutating, because it is on the path of every event, and what only reads would be handed a copy.
+  /// Mutating, because it runs for every event, and a nonmutating member would copy the explorer.
   @inline(__always)
   mutating func share(of event: Int) -> Double {
     guard settings.isThrifty else { return weights[event] }
@@ -203,26 +208,27 @@ extension Explorer {
     return isMoving ? weights[event] * plan.motor : weights[event]
   }
 
-  /// How seldom a test was where a stimulus leads from here: where nothing but events is spent, a machine that can be left from
-  /// everywhere would else be left long before it is deep in a session.
+  /// Returns how rarely tests reached the position to which a stimulus leads from here. It is used if events are the
+  /// only cost: a machine that can be left from everywhere would otherwise be left long before the test is deep in a
+  /// session.
   private func novelty(of event: Int) -> Double {
     guard let slot = successors.slot(after: event, at: lastPosition) else { return 1 }
     return 1 / Double(max(positions.visits[slot], 1)).squareRoot()
   }
 
-  /// How much dearer what moves is in a test that spares the motor: of ten things that are legal three move it, and they are
-  /// then one choice in twenty.
+  /// The factor by which stimuli that move the motor are rarer in a test that spares it. If three of ten legal
+  /// stimuli do, they are then one choice in twenty.
   private static var sparing: Double { 8 }
-  /// How much seldomer something is asked for while the motor would have to rest before it.
+  /// The factor by which a stimulus is rarer while the motor would have to rest before it.
   private static var untimely: Double { 100 }
-  /// After how long a motor that may move often is not spared any more.
+  /// The time without a command after which a motor with enough movements left counts as underused.
   private static var longestSparing: Interval { .seconds(6) }
-  /// How often such a motor is seen to, and not something else.
+  /// The probability that a test then prefers the motor to anything else.
   static var eagerness: Double { 0.75 }
-  /// How often a way around is left where the motor would have to rest.
+  /// The probability that a test abandons a cycle in which the motor would have to rest.
   static var weariness: Double { 0.25 }
-  /// How many movements a motor has to have left for that.
+  /// The number of movements that a motor must have left to count as underused.
   private static var reserve: Int { 50 }
-  /// How much more often than the way there is what is around the device disturbed.
+  /// The factor by which disturbances of the device's environment are more likely than those of the transport.
   private static var around: Double { 3 }
 }

@@ -1,11 +1,14 @@
 import Basics
 
-// How a request is given as often in a row as a byte counts.
+// How tests give one request so often in a row that a counter of one byte overflows.
 
 extension Explorer {
-  /// Whether what was just given, and has led to where it was given, is now given again as often as a byte counts: in a campaign in
-  /// two positions, since in one of them it may not show; what is to be refused later and in one. Where nothing but events is
-  /// spent, of which it takes no more than a part.
+  /// Returns whether to start a wrapping streak of the last stimulus, which has led back to the position in which it
+  /// was given.
+  ///
+  /// Each stimulus has streaks in two positions of a campaign, since one of them may not show the fault. A forbidden
+  /// stimulus has one streak, later. Streaks are made only if events are the only cost, and take a limited share of
+  /// the events.
   mutating func wraps(in explorationState: ExplorationState) -> Bool {
     guard isFree, uses(.wrapping), insistence.left == 0, !isEnduring, let choice = lastChoice,
       events > (choice.isForbidden ? Self.wrappingRefusals : Self.wrappingBegins),

@@ -3,7 +3,7 @@ import Basics
 
 /// The model as a map: where the tester's choices lead, under which conditions, and at what cost.
 ///
-/// A place is a state together with the conditions that hold. A spontaneous event is a move too: time passes. A
+/// A place is a state together with the conditions that hold. A spontaneous event is also a move: time passes. A
 /// device that has a choice may take another move than planned, so callers must count failures.
 struct ModelMap: Sendable {
   /// A state under conditions.
@@ -12,59 +12,60 @@ struct ModelMap: Sendable {
     var conditions: UInt64
   }
 
-  /// One thing that leads from a place to another.
+  /// A step from one place to another.
   struct Move: Sendable {
-    /// What is chosen; `nil` when time is let pass.
+    /// The choice that makes the move; `nil` if time makes it.
     var choice: Choice?
-    /// The number of the edge of the machine, or -1 for a fault.
+    /// The number of the machine's edge; -1 for a fault.
     var edge: Int
     var target: Place
     var cost: Int
   }
 
-  /// The conditions of a fault that the tester can bring about, with the choices.
+  /// A fault that the tester can inject, with its choice and its effect on conditions.
   private struct FaultAction: Sendable {
     var choice: Choice
     var fault: Fault
-    /// The conditions that it brings about, and those that it takes away.
+    /// The conditions that it establishes, and those that it removes.
     var begins: UInt64
     var ends: UInt64
-    /// Whether it is the first that does just that.
+    /// Whether it is the first one with exactly this effect.
     var isFirst = true
   }
 
   let machine: Machine
   let alphabet: Alphabet
-  /// The number of the first edge of each cell that the tester causes, then of each state's spontaneous ones.
+  /// The number of the first edge of each cell that the tester causes, then that of each state's first spontaneous
+  /// edge.
   private let causedStart: [Int]
   private let spontaneousStart: [Int]
-  /// How many edges there are.
+  /// The number of edges.
   let edgeCount: Int
   private var faultActions: [FaultAction] = []
-  /// What may take a state on at once without a sign.
+  /// The steps that may leave each state at once without any visible sign.
   private let quiet: [[Specification.Step]]
-  /// The rows of each state of whose end nothing is shown, by their numbers in the machine's definition.
+  /// The rows of each state whose end the device does not show, by their numbers in the machine's definition.
   private let unseen: [[Int]]
-  /// Whether each state lasts no time.
+  /// Whether each state is left at once.
   private let momentary: [Bool]
-  /// The acts that turned out to be none.
+  /// The acts that the device turned out not to have.
   private var isRemoved: [Bool]
-  /// How often each edge may be tried in vain.
+  /// The maximum number of failures of each edge.
   private(set) var maximumAttempts: [Int] = []
-  /// The conditions of which a change counts from the next state on, as bits.
+  /// The conditions whose change has an effect from the next state on, as bits.
   private let fromEntry: UInt64
-  /// The conditions that entering a state ends, as bits.
+  /// The conditions that the status of each state ends on entry, as bits.
   private let endings: [UInt64]
 
-  /// How many of the faults that bring one condition about are tried for an edge at the most.
+  /// The maximum number of faults for one condition that are tried for an edge.
   private static let maximumFaultActions = 8
-  /// The most places that one search looks at.
+  /// The maximum number of places that one search visits.
   private static let limit = 100_000
 
-  /// Draws the map of what may be done to a machine.
+  /// Makes the map of a machine and of what tests may do to it.
   ///
-  /// - Parameter maximumAttempts: how often an edge may be tried in vain; one that needs conditions is tried as many times
-  ///   more as there are faults that bring them about.
+  /// - Parameter maximumAttempts: the maximum number of failures of an edge. An edge that requires conditions gets
+  ///   one more for each fault that establishes one of them.
   init(_ specification: Specification, _ alphabet: Alphabet, maximumAttempts: Int) {
     let machine = specification.machine
     var quiet = [[Specification.Step]](repeating: [], count: machine.stateCount)
@@ -104,7 +105,7 @@ struct ModelMap: Sendable {
       faultActions[index].ends = ~self.conditions(.max, after: faultActions[index].fault)
     }
     faultActions.removeAll { $0.begins | $0.ends == 0 }
-    // In the order in which the machine names the faults: the plainest first.
+    // In the order in which the machine names the faults: the simplest first.
     let names = machine.definition.conditions.flatMap(\.faults)
     let ranked = faultActions.enumerated().map {
       (names.firstIndex(of: $1.fault.name) ?? names.count, $0, $1)
@@ -116,7 +117,7 @@ struct ModelMap: Sendable {
     }
   }
 
-  /// Leaves out an act that the device turned out not to have.
+  /// Removes an act that the device turned out not to have.
   mutating func remove(_ act: Int) {
     isRemoved[act] = true
     faultActions.removeAll { Int($0.choice.act) == act }
@@ -131,13 +132,13 @@ struct ModelMap: Sendable {
     }
   }
 
-  /// Whether a tester can never be certain that the device is in a place: it may leave the place at once without a
-  /// sign.
+  /// Returns whether a tester can never be certain that the device is in a place: it may leave the place at once
+  /// without any visible sign.
   func isHidden(_ place: Place) -> Bool {
     quiet[place.state].contains { $0.guard.holds(under: place.conditions) }
   }
 
-  /// The place in which a test of a start condition begins.
+  /// Returns the place in which a test with a start condition begins.
   func place(of condition: StartCondition, standing: [String]) -> Place {
     let number = machine.start(for: condition) ?? machine.definition.starts.count - 1
     let faults = standing.map { Fault($0) } + condition.settings.map { Fault($0.name, $0.value) }
@@ -146,37 +147,37 @@ struct ModelMap: Sendable {
       conditions: faults.reduce(0) { conditions($0, after: $1) })
   }
 
-  /// The place to which an edge leads, where the conditions are over that its status ends.
+  /// Returns the place to which an edge leads, without the conditions that the status there ends.
   private func place(after edge: Machine.Edge, under conditions: UInt64) -> Place {
     Place(
       state: edge.target,
       conditions: edge.enters ? self.conditions(conditions, entering: edge.target) : conditions)
   }
 
-  /// The conditions where a state is entered: without those that its status ends.
+  /// Returns the conditions after a state is entered: those that its status ends are removed.
   func conditions(_ conditions: UInt64, entering state: Int) -> UInt64 { conditions & ~endings[state] }
 
-  /// The conditions after a fault.
+  /// Returns the conditions after a fault.
   func conditions(_ conditions: UInt64, after fault: Fault) -> UInt64 {
     let environment = machine.environment
     let isOn = !fault.value.isNothing
     return environment.effects(of: fault.name).reduce(conditions) { result, effect in
       let bit: UInt64 = 1 << UInt64(effect.condition)
-      // What is over at once is nothing to stand in.
+      // A momentary effect is over at once: no place has it.
       if effect.isMoment, !effect.isNamed { return result }
       if isOn { return result | bit }
       return environment.lasting & bit == 0 ? result & ~bit : result
     }
   }
 
-  /// The conditions after a stimulus that is allowed.
+  /// Returns the conditions after an allowed stimulus.
   func conditions(_ conditions: UInt64, after stimulus: Stimulus) -> UInt64 {
     let set = machine.environment.setBy[stimulus.number]
     let isOn = stimulus.arguments.first.map { !$0.value.isNothing } ?? false
     return isOn ? conditions | set : conditions & ~set
   }
 
-  /// The conditions after what a choice stands for, where it is obeyed.
+  /// Returns the conditions after a choice, if the device obeys it.
   func conditions(_ conditions: UInt64, after choice: Choice) -> UInt64 {
     switch alphabet.action(of: choice) {
     case .stimulus(let stimulus) where !choice.isForbidden:
@@ -186,7 +187,7 @@ struct ModelMap: Sendable {
     }
   }
 
-  /// The choices of a stimulus that differ in what conditions they leave, the one that changes nothing first.
+  /// Returns the choices of a stimulus that lead to different conditions, the one that changes nothing first.
   func choices(of event: Int, under conditions: UInt64) -> [Choice] {
     let count = alphabet.acts[event].variants.count
     guard count > 0, !isRemoved[event] else { return [] }
@@ -203,15 +204,17 @@ struct ModelMap: Sendable {
     return choices
   }
 
-  /// The choices of faults that bring about one of some conditions, in the order of the alphabet.
+  /// Returns the choices of the faults that establish one of some conditions, in the order in which the machine names
+  /// them.
   func faultActions(for conditions: UInt64) -> [Choice] {
     faultActions.filter { $0.begins & conditions != 0 }
       .map(\.choice)
   }
 
-  /// All moves from a place.
+  /// Returns all moves from a place.
   ///
   /// - Parameters:
+  ///   - place: the place.
   ///   - allowed: the conditions that may be established.
   ///   - failures: how often each edge was tried in vain.
   func moves(from place: Place, allowed: UInt64, failures: [Int]) -> [Move] {
@@ -223,7 +226,7 @@ struct ModelMap: Sendable {
       for choice in choices(of: event, under: mask) {
         let after = conditions(mask, after: choice)
         guard after & ~mask & ~allowed == 0 else { continue }
-        // A change that counts from the next state on is better made before this one.
+        // A change that has an effect from the next state on is better made before this state.
         let isLate = (after ^ mask) & fromEntry & timed(in: place.state) != 0
         for (index, edge) in machine.caused[cell].enumerated() where edge.guard.holds(under: mask) {
           let number = causedStart[cell] + index
@@ -254,7 +257,7 @@ struct ModelMap: Sendable {
     return moves
   }
 
-  /// Whether the device may come from a place to a state by itself.
+  /// Returns whether the device may get from a place to a state by itself.
   func leads(from place: Place, to state: Int) -> Bool {
     var reached = [place]
     var next = 0
@@ -270,30 +273,32 @@ struct ModelMap: Sendable {
     return false
   }
 
-  /// The conditions on which what a state does by itself depends, as bits.
+  /// Returns the conditions on which the spontaneous edges of a state depend, as bits.
   private func timed(in state: Int) -> UInt64 {
     machine.spontaneous[state].reduce(0) { $0 | $1.guard.conditions | ($1.plus.map { 1 << UInt64($0) } ?? 0) }
   }
 
-  /// Whether an edge depends on a condition that has changed since its state was entered, and counts from the next state on.
+  /// Returns whether a change since its state was entered has no effect on an edge that depends on it: the condition
+  /// counts from the next state on.
   func isOutdated(_ edge: Machine.Edge, after changed: UInt64) -> Bool {
     (edge.guard.conditions | (edge.plus.map { 1 << UInt64($0) } ?? 0)) & fromEntry & changed != 0
   }
 
-  /// Whether a state lasts no time.
+  /// Returns whether a state is left at once.
   func isMomentary(_ state: Int) -> Bool { momentary[state] }
 
-  /// The edges that time brings about in a state, as the machine promises it: rows with a time and without an event.
+  /// Returns the timers of a state: the edges with a latest time and without an event.
   func timers(in state: Int) -> [Int] {
     machine.spontaneous[state].enumerated().compactMap { index, edge in
       edge.event == nil && edge.latest != .forever ? spontaneousStart[state] + index : nil
     }
   }
 
-  /// Whether the device shows nothing when it takes an edge by itself, so that a tester cannot tell when it did.
+  /// Returns whether the device shows nothing when it takes an edge by itself, so that a tester cannot tell when it
+  /// did.
   func isUnseen(_ edge: Machine.Edge, from state: Int) -> Bool { unseen[state].contains(edge.transition) }
 
-  /// The edges that a stimulus may take in a place.
+  /// Returns the edges that a stimulus may take in a place.
   func edges(of event: Int, in place: Place) -> [Int] {
     let cell = place.state * machine.eventCount + event
     return machine.caused[cell].indices.filter {
@@ -301,12 +306,12 @@ struct ModelMap: Sendable {
     }.map { causedStart[cell] + $0 }
   }
 
-  /// An edge that is taken by itself in a state.
+  /// Returns a spontaneous edge of a state.
   func edge(_ number: Int, from state: Int) -> Machine.Edge {
     machine.spontaneous[state][number - spontaneousStart[state]]
   }
 
-  /// Those edges of a place, as moves.
+  /// Returns the timers of a place, as moves.
   func timers(in place: Place) -> [Move] {
     timers(in: place.state).compactMap { number in
       let edge = edge(number, from: place.state)
@@ -316,7 +321,7 @@ struct ModelMap: Sendable {
     }
   }
 
-  /// The cell and the target of an edge, or the state and the target where it happens by itself.
+  /// Returns the state, the event and the target of an edge. A spontaneous edge of a timer has no event.
   func place(of number: Int) -> (state: Int, event: Int?, target: Int) {
     if let state = spontaneousStart.lastIndex(where: { $0 <= number }), number >= spontaneousStart[0] {
       let edge = machine.spontaneous[state][number - spontaneousStart[state]]
@@ -327,7 +332,7 @@ struct ModelMap: Sendable {
     return (cell / machine.eventCount, edge.event, edge.target)
   }
 
-  /// Searches for the cheapest path from one of several places to a wanted one; to all places if none is wanted.
+  /// Searches for the cheapest path from one of several places to a wanted one; visits all places if none is wanted.
   ///
   /// - Parameter throughHidden: whether the path may lead through hidden places.
   func search(
@@ -344,8 +349,8 @@ struct ModelMap: Sendable {
     }
   }
 
-  /// The cheapest path from one of several places to a wanted one; `nil` if there is none. It leads through hidden
-  /// places only if there is no other path.
+  /// Returns the cheapest path from one of several places to a wanted one; `nil` if there is none. The path leads
+  /// through hidden places only if there is no other.
   func path(
     from starts: [Place], allowed: UInt64, failures: [Int], isWanted: (Place) -> Bool
   ) -> (start: Int, moves: [Move])? {
@@ -359,7 +364,7 @@ struct ModelMap: Sendable {
     return nil
   }
 
-  /// What a move does, in words.
+  /// Returns a description of a move.
   func text(of move: Move) -> String {
     guard let choice = move.choice else { return "wait" }
     switch alphabet.action(of: choice) {

@@ -2,8 +2,8 @@ import Automata
 
 /// The shortest paths in a model from node to node, by allowed stimuli, settling and waits for the next observation.
 ///
-/// Where the model leaves open what the device does, each outcome counts as a path: whether the device takes it is
-/// known only when it was tried.
+/// If the model leaves open what the device does, each outcome counts as a path: only a run can tell whether the
+/// device takes it.
 public struct ModelPaths: Sendable {
   private struct Edge {
     var choice: Choice
@@ -16,8 +16,9 @@ public struct ModelPaths: Sendable {
   ///
   /// - Parameters:
   ///   - specification: the machine.
-  ///   - alphabet: what a test may do; of each stimulus the simplest variant is used.
-  ///   - conditions: the conditions that hold, beside those that always do, as bits in the order of the machine.
+  ///   - alphabet: the acts that tests may use; each stimulus in its simplest variant.
+  ///   - conditions: the conditions that hold in addition to those that always hold, as bits in the order of the
+  ///     machine.
   public init(_ specification: Specification, _ alphabet: Alphabet, conditions: UInt64 = 0) {
     let conditions = conditions | specification.held
     edges = specification.nodes.indices.map { node in
@@ -43,14 +44,14 @@ public struct ModelPaths: Sendable {
     }
   }
 
-  /// The shortest path between two nodes, and of several the simplest; `nil` if there is none.
+  /// Returns the shortest path between two nodes, the simplest of several; `nil` if there is none.
   ///
-  /// There is none from or to -1, which means that several nodes were possible.
+  /// There is no path from or to -1, which stands for several possible nodes.
   public func path(from node: Int, to target: Int) -> [Choice]? {
     edges.indices.contains(node) ? shortestPaths(from: node)[to: target] : nil
   }
 
-  /// All shortest paths from a node.
+  /// Returns all shortest paths from a node.
   func shortestPaths(from node: Int) -> ShortestPaths {
     ShortestPaths(
       space: StateSpace(from: [node]) { from, go in
@@ -62,10 +63,10 @@ public struct ModelPaths: Sendable {
   struct ShortestPaths: Sendable {
     fileprivate let space: StateSpace<Int, Choice>
 
-    /// The number of choices on the path to a node; `Int.max` if there is none.
+    /// Returns the number of choices on the path to a node; `Int.max` if there is no path.
     func length(to target: Int) -> Int { space.number(of: target).map { space.costs[$0] } ?? .max }
 
-    /// Whether a path to a node passes one of some others before it.
+    /// Returns whether the path to a node visits one of some other nodes before it.
     func passes(_ nodes: Set<Int>, before target: Int) -> Bool {
       guard var number = space.number(of: target) else { return false }
       while let (from, _) = space.arrival(at: number) {
@@ -75,19 +76,19 @@ public struct ModelPaths: Sendable {
       return false
     }
 
-    /// The path to a node; `nil` if there is none, or if it is -1 since several nodes were possible.
+    /// The path to a node; `nil` if there is none, or if the node is -1, which stands for several possible nodes.
     subscript(to target: Int) -> [Choice]? { space.number(of: target).map { space.path(to: $0).steps } }
   }
 }
 
 extension Specification {
-  /// Where everything has been shown that a node still has to show.
+  /// Returns the nodes in which a node has shown everything that is still to be shown.
   fileprivate func shown(from node: Int) -> [Int] {
     guard !isResting[node] else { return [node] }
     return visible[visibleSteps(of: node)].flatMap { shown(from: Int($0.node)) }
   }
 
-  /// Where a test can stand when a node has settled: nothing is awaited of the device there.
+  /// Returns the nodes in which a node may settle: the device does not have to act there.
   fileprivate func settled(from node: Int, under conditions: UInt64) -> [Int] {
     let reached = StateSpace.reached(from: [node]) { from in
       guard awaits(in: from, under: conditions) else { return [] }
@@ -97,7 +98,7 @@ extension Specification {
     return reached.filter { $0 != node && !awaits(in: $0, under: conditions) }.sorted()
   }
 
-  /// Whether a node ends, by a known time, with an event that is the device's to cause.
+  /// Returns whether the device must cause an event in a node by a known time.
   fileprivate func awaits(in node: Int, under conditions: UInt64) -> Bool {
     urgent[urgentSteps(of: node)].contains { $0.isAnswer && $0.guard.holds(under: conditions) }
   }

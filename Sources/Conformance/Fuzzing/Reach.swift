@@ -1,17 +1,17 @@
 extension Specification {
-  /// The part of all nodes that can be reached from each node, itself included: what a test that is there can still come to.
-  /// Empty where it is the same everywhere.
+  /// Returns the share of all nodes that can be reached from each node, itself included; empty if it is the same for
+  /// all nodes.
   ///
-  /// Conditions are not looked at: under some of them it may be less.
+  /// Conditions are ignored: under some of them the share may be smaller.
   ///
-  /// - Parameter isOffered: whether an event can be brought about, for those of the tester.
+  /// - Parameter isOffered: whether a stimulus is available to the tester.
   func reach(where isOffered: (Int) -> Bool) -> [Double] {
     let counts = Components(successors(where: isOffered)).reached
     guard let first = counts.first, counts.contains(where: { $0 != first }) else { return [] }
     return counts.map { Double($0) / Double(nodes.count) }
   }
 
-  /// Where a node may lead in one step, by the tester's events that are offered or by itself.
+  /// Returns the nodes to which each node may lead in one step, by an available stimulus or by itself.
   private func successors(where isOffered: (Int) -> Bool) -> [[Int]] {
     nodes.indices.map { node in
       var targets: [Int] = []
@@ -26,12 +26,12 @@ extension Specification {
     caused[causedSteps(of: node, on: event)].map { Int($0.node) }
   }
 
-  /// Which of the tester's events lead from each node towards one in which some event changes something, and which lead away
-  /// from there, as bits; empty where none of those events is ever given.
+  /// Returns which stimuli lead from each node towards a goal, and which lead away from one, as bits. A goal is a
+  /// node in which one of the goal events changes something. The result is empty if no goal event is ever available.
   ///
   /// - Parameters:
-  ///   - goals: the events, as bits.
-  ///   - offered: the events that can be brought about, as bits.
+  ///   - goals: the goal events, as bits.
+  ///   - offered: the available stimuli, as bits.
   func approaches(to goals: UInt64, among offered: UInt64) -> [(nearer: UInt64, farther: UInt64)] {
     guard goals & offered != 0 else { return [] }
     let successors = successors { offered >> UInt64($0) & 1 == 1 }
@@ -69,20 +69,19 @@ extension Specification {
   }
 }
 
-/// The parts of a graph from each of whose nodes each other of the same part can be reached (Tarjan, 1972), and how much can
-/// be reached from them.
+/// The strongly connected components of a graph (Tarjan, 1972), and how many nodes can be reached from them.
 private struct Components {
-  /// How many nodes can be reached from each node, itself included.
+  /// The number of nodes that can be reached from each node, itself included.
   private(set) var reached: [Int]
 
-  /// More nodes than these are not counted one by one: all are taken for reached.
+  /// The maximum number of nodes of a graph that is analysed; in a larger one all nodes count as reachable.
   private static let limit = 8192
 
   init(_ successors: [[Int]]) {
     let count = successors.count
     reached = [Int](repeating: count, count: count)
     guard count <= Self.limit else { return }
-    // Without recursion: a machine may be one long way.
+    // Not recursive: a machine may be one long path.
     var order = [Int](repeating: -1, count: count)
     var low = order
     var component = order

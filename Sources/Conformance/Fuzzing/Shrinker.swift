@@ -15,18 +15,19 @@ import Automata
 /// times the probability that it fails, divided by its length. No candidate is requested twice, nor one that results
 /// in the same choices as an earlier run.
 ///
-/// A repeated sequence is one element with a count: the count is reduced by a binary search, and the sequence is
-/// simplified in all repetitions at once. It is not minimal until one repetition less does not fail.
+/// A repeated sequence is one element with a count: the search halves the count, and simplifies the sequence in all
+/// repetitions at once. The result is minimal only if it does not fail with one repetition less.
 ///
-/// The test is *minimal* if no such candidate fails. A combination of several, such as a short cut that begins or
-/// ends with a cycle, or a test without any refusals, is tried only while it is likely to fail or saves very much,
-/// and need not be refuted. If nothing has helped for some time, it also tries tests with one kind of choices only.
+/// The test is *minimal* if no such candidate fails. Combinations of several, such as a short cut that begins or ends
+/// with a cycle, or a test without any refusals, need not be refuted. They are tried only while they are likely to
+/// fail or save very much. If nothing has helped for some time, the search also tries tests with only one kind of
+/// choices.
 ///
-/// Each result either shrinks the test or excludes a candidate, so that the search ends, and it keeps the smallest
-/// failing test whatever the results. If a result is not clear, because the link was lost or the failure is
-/// intermittent, the caller repeats the run before it reports.
+/// Each result either shrinks the test or excludes a candidate, so the search ends; it keeps the smallest failing
+/// test whatever the results. If a result is not clear, because the link was lost or the failure is intermittent, the
+/// caller repeats the run before it reports the result.
 public struct Shrinker: Sendable {
-  /// The smallest test so far that fails.
+  /// The smallest failing test so far.
   public private(set) var best: TestCase
   /// Whether no candidate is left.
   public private(set) var isMinimal = false
@@ -34,44 +35,44 @@ public struct Shrinker: Sendable {
   private let alphabet: Alphabet
   private let paths: ModelPaths
   private let count: Int
-  /// The nodes at which the starts begin.
+  /// The node in which each start begins; -1 if there are several.
   private let starts: [Int]
   private var shortestPaths: [Int: ModelPaths.ShortestPaths] = [:]
   private var history: ShrinkerHistory
   private var evidence: ShrinkerEvidence
   private var finder: ReductionFinder
-  /// What can be done to the best test; made when it is asked for.
+  /// The plans for the best test; made on demand.
   private var frontier: ShrinkerFrontier?
   private var simplifications: [Reduction]?
   private var skeletons: [Reduction]?
-  /// How many candidates were refuted since the best test was found.
+  /// The number of candidates refuted since the best test was found.
   private var refutations = 0
   private var path: ShrinkerHistory.Path
   private var asked: Reduction?
-  /// How often something was done many times in a row, at the most, when that did not fail.
+  /// The maximum number of repetitions of each choice with which the test did not fail.
   private var tooFew: [Choice: Int] = [:]
-  /// What was asked for and did not fail, though it may differ from the prediction.
+  /// All candidates requested so far. The choices that a run made of them may differ from the prediction.
   private var refuted: Set<TestCase> = []
 
-  /// The least chance for a candidate that is only others together, and how much shorter it is if it has less.
+  /// The minimum chance of a compound candidate; one with less must be this many times shorter than the test.
   private static let likely = 0.5
   private static let farShorter = 3
-  /// After how many refuted candidates it is time for another idea.
+  /// The number of refuted candidates after which the search tries tests with only one kind of choices.
   private static let maximumRefutations = 16
-  /// How many plans are looked into for one candidate, if that is enough to find one.
+  /// The number of plans that are evaluated for one candidate, if that is enough to find one.
   private static let many = 128
-  /// By how much the chance of a single choice is less than that of a stretch whose ends the model joins: what
-  /// follows it meets another state than it was made for.
+  /// The factor by which the chance of removing a single choice is lower than that of a stretch whose ends the model
+  /// joins. The choices after it meet another state than they were made for.
   static let unjoined = 0.2
 
-  /// Begins with a test that failed.
+  /// Makes a shrinker for a failing test.
   ///
   /// - Parameters:
-  ///   - failure: what came of it: the choices that were made, to the one that failed.
+  ///   - failure: the execution of the test: the choices made, up to the one that failed.
   ///   - test: the test, for its start.
   ///   - specification: the model.
-  ///   - alphabet: what the choices stand for.
-  ///   - starts: the conditions that the numbers of starts stand for; without them the test keeps its start.
+  ///   - alphabet: the meaning of the choices.
+  ///   - starts: the conditions that the numbers of starts stand for; without them, the test keeps its start.
   public init(
     _ failure: Execution, of test: TestCase, specification: Specification, alphabet: Alphabet,
     starts: [StartCondition] = []
@@ -92,7 +93,7 @@ public struct Shrinker: Sendable {
     analyze(failure.explorationStates)
   }
 
-  /// The next candidate, or `nil` if the test is minimal. The same one until its result is reported.
+  /// Returns the next candidate, or `nil` if the test is minimal. It is the same one until its result is reported.
   public mutating func next() -> TestCase? {
     if asked == nil { asked = skeleton() ?? mostPromising() ?? simplest() }
     isMinimal = asked == nil
@@ -110,7 +111,7 @@ public struct Shrinker: Sendable {
     let outcome = TestCase(start: candidate.test.start, execution.performed)
     if isSame, isSmaller(outcome) {
       evidence.follow(candidate.origins(of: outcome.choices))
-      // Where one less is enough, what was too few before need not be so any more.
+      // If one repetition less suffices, a count that was too small before may suffice now.
       if candidate.kind == .single { candidate.removed.forEach { tooFew[best.choices[$0]] = nil } }
       if let left = candidate.left, left.times <= tooFew[left.choice] ?? 0 { tooFew[left.choice] = nil }
       best = outcome
@@ -123,14 +124,15 @@ public struct Shrinker: Sendable {
     }
   }
 
-  /// Whether a test is smaller than the best: of two of one length, the one that moves less, and then the simpler one.
+  /// Returns whether a test is smaller than the best one: it is shorter, or of equal length with fewer movements, or
+  /// else simpler.
   private func isSmaller(_ test: TestCase) -> Bool {
     guard test.choices.count == best.choices.count else { return test < best }
     let (movements, maximum) = (alphabet.movements(of: test), alphabet.movements(of: best))
     return movements == maximum ? test < best : movements < maximum
   }
 
-  /// What it is doing, in a few words.
+  /// The current activity and the progress, as text.
   public var phase: String {
     let doing =
       switch asked?.kind {
@@ -146,12 +148,12 @@ public struct Shrinker: Sendable {
     return "\(doing), \(best.choices.count) of \(count) choices left"
   }
 
-  /// What a candidate promises.
+  /// Returns the expected savings per executed choice.
   static func value(_ chance: Double, saved: Int, of count: Int) -> Double {
     chance * Double(saved) / Double(count - saved + 1)
   }
 
-  /// Analyses the new best test.
+  /// Prepares the search from a new best test.
   private mutating func analyze(_ explorationStates: [ExplorationState]) {
     for node in explorationStates.map(\.node) + starts where node >= 0 && shortestPaths[node] == nil {
       shortestPaths[node] = paths.shortestPaths(from: node)
@@ -163,10 +165,10 @@ public struct Shrinker: Sendable {
     refutations = 0
   }
 
-  /// The candidate that promises most.
+  /// Returns the candidate with the greatest expected savings.
   ///
-  /// What a plan promises only becomes less while the best test stays, so a plan that promises less than another is
-  /// not looked into.
+  /// The value of a plan only decreases while the best test stays the same. So a plan whose upper bound is below the
+  /// value of another one is not evaluated.
   private mutating func mostPromising() -> Reduction? {
     var frontier = self.frontier ?? ShrinkerFrontier(finder.plans(evidence, tooFew: tooFew))
     defer { self.frontier = frontier }
@@ -200,13 +202,14 @@ public struct Shrinker: Sendable {
       }
     }
     for plan in others { frontier.push(plan) }
-    // It stays, so that it is tried again without being bare if that was too much.
+    // The plan stays in the frontier, so that it is tried again with `isBare` cleared if this candidate does not
+    // fail.
     if let chosen { frontier.push(chosen.plan) }
     return chosen?.reduction
   }
 
-  /// The next test of one kind of choices; only when nothing else has helped for some time, as where something is
-  /// counted and each stretch that is left out makes the count another one.
+  /// Returns the next test with only one kind of choices. It is used only if nothing else has helped for some time.
+  /// For example, the failure may depend on a count that every removed stretch changes.
   private mutating func skeleton() -> Reduction? {
     guard refutations >= Self.maximumRefutations else { return nil }
     var left = skeletons ?? finder.skeletons(evidence, history, from: path).reversed()
@@ -218,7 +221,7 @@ public struct Shrinker: Sendable {
     return nil
   }
 
-  /// The next simplification; only when nothing can be left out.
+  /// Returns the next simplification. It is used only if nothing can be removed.
   private mutating func simplest() -> Reduction? {
     var left = simplifications ?? finder.simplifications().reversed()
     defer { simplifications = left }
@@ -233,7 +236,7 @@ public struct Shrinker: Sendable {
 }
 
 extension Reduction {
-  /// The places in the failing test of the choices that were made of it.
+  /// Returns the position in the failing test of each choice that a run made; -1 for a choice without one.
   fileprivate func origins(of made: [Choice]) -> [Int] {
     var place = 0
     return made.map { choice in

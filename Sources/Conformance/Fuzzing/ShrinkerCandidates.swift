@@ -1,31 +1,31 @@
-/// One reduction of a failing test.
+/// A reduction of a failing test.
 struct Reduction: Sendable {
-  /// What is done to the test, in the order in which ``Shrinker`` speaks of it.
+  /// The kind of change, in the order in which ``Shrinker`` lists them.
   enum Kind: UInt8, Sendable {
-    /// A stretch is left out that leads back to where it began.
+    /// Remove a stretch that leads back to where it began.
     case cycle
-    /// A stretch is replaced by the model's shortest path between its ends.
+    /// Replace a stretch by the model's shortest path between its ends.
     case shortCut
-    /// The beginning is replaced by the model's shortest path from another start.
+    /// Replace the beginning by the model's shortest path from another start.
     case otherStart
-    /// Only choices of one kind are kept, and those that seem to matter.
+    /// Keep only the choices of one kind, and those that probably matter.
     case oneKind
-    /// One choice is left out.
+    /// Remove a single choice.
     case single
-    /// A choice is made another one that is simpler.
+    /// Replace a choice by a simpler one.
     case simpler
-    /// What is done many times in a row is done less often.
+    /// Reduce the count of a repeated sequence.
     case repetition
   }
 
   var kind: Kind
-  /// The test that is to be run, without choices that are known to be left out.
+  /// The test to run, without choices that are known to be skipped.
   var test: TestCase
-  /// The place in the failing test of each choice; -1 for a new one.
+  /// The position of each choice in the failing test; -1 for a new choice.
   var origins: [Int]
-  /// The choices of the failing test that are gone.
+  /// The positions in the failing test of the choices that were removed or replaced.
   var removed: [Int]
-  /// What it does less often, and how often still.
+  /// The first choice of the repeated sequence whose count is reduced, and the new count.
   var left: (choice: Choice, times: Int)?
 }
 
@@ -34,25 +34,25 @@ struct ReductionFinder: Sendable {
   let alphabet: Alphabet
   /// The failing test.
   let test: TestCase
-  /// Where it stood before each of its choices.
+  /// The exploration state before each of its choices.
   let explorationStates: [ExplorationState]
-  /// The node at which each start begins.
+  /// The node in which each start begins; -1 if there are several.
   let starts: [Int]
   /// The shortest paths from each node of the test, and from the starts.
   let shortestPaths: [Int: ModelPaths.ShortestPaths]
 
-  /// What it does many times in a row.
+  /// Its repeated sequences: the first index, the number of choices, and the count.
   let repetitions: [(begin: Int, length: Int, times: Int)]
-  /// Where a stretch may begin and end.
+  /// Whether a stretch may begin or end before each choice, or after the last one.
   private let edges: [Bool]
 
   var choices: [Choice] { test.choices }
 
-  /// The likelihood of a choice that nothing speaks for.
+  /// The likelihood below which a choice counts as useless.
   private static let useless = 0.1
-  /// The odds against leaving out all useless choices at once, at the most.
+  /// The maximum odds that any useless choice is needed, up to which all of them are removed at once.
   private static let bareOdds = 1.0
-  /// The likelihood of a choice that much speaks for.
+  /// The likelihood from which a choice counts as useful.
   private static let useful = 0.3
 
   init(
@@ -68,9 +68,9 @@ struct ReductionFinder: Sendable {
     edges = Self.edges(of: test.choices.count, repetitions)
   }
 
-  /// Everything that might shorten the test, with what it promises at the most.
+  /// Returns everything that might shorten the test, with the upper bounds of its value.
   ///
-  /// - Parameter tooFew: how often something was done, at the most, when that did not fail.
+  /// - Parameter tooFew: the maximum number of repetitions of each choice with which the test did not fail.
   func plans(_ evidence: ShrinkerEvidence, tooFew: [Choice: Int]) -> [ReductionPlan] {
     var plans = cuts() + otherStarts() + singles() + halvings(tooFew)
     var odds = [0.0]
@@ -105,8 +105,7 @@ struct ReductionFinder: Sendable {
     return plans
   }
 
-  /// The test that a plan comes to.
-  ///
+  /// Returns the test that a plan results in, and whether its result is already known.
   func reduction(
     _ plan: ReductionPlan, _ evidence: ShrinkerEvidence, _ history: ShrinkerHistory,
     from path: ShrinkerHistory.Path
@@ -134,8 +133,8 @@ struct ReductionFinder: Sendable {
     return result
   }
 
-  /// What is left of the test when only choices of one kind are kept, and those that much speaks for, with the model's
-  /// shortest paths between them: one such test for each kind, the shortest first.
+  /// Returns the tests that keep only choices of one kind and useful ones, with the model's shortest paths between
+  /// them: one test for each kind, the shortest first.
   func skeletons(
     _ evidence: ShrinkerEvidence, _ history: ShrinkerHistory, from path: ShrinkerHistory.Path
   ) -> [Reduction] {
@@ -177,7 +176,8 @@ struct ReductionFinder: Sendable {
     return (reduction, isKnown)
   }
 
-  /// Every test of the same length with simpler choices, all simplest together first.
+  /// Returns all tests of the same length with simpler choices, first the one with every choice in its simplest
+  /// variant.
   func simplifications() -> [Reduction] {
     var planned: [[Choice]] = [choices.map { Choice(Int($0.act), isForbidden: $0.isForbidden) }]
     let stills = choices.indices.map(stills)
@@ -199,7 +199,7 @@ struct ReductionFinder: Sendable {
     }
   }
 
-  /// The stimuli that change nothing where a choice is one that moves, such as a request for a value.
+  /// Returns the stimuli that change nothing where a choice moves the motor, such as a request for a value.
   private func stills(at index: Int) -> [Int] {
     guard alphabet.moves(choices[index]), index < explorationStates.count else { return [] }
     var acts: [Int] = []
@@ -209,8 +209,8 @@ struct ReductionFinder: Sendable {
     return acts
   }
 
-  /// What to try instead of a choice: its simplest variant, one half as far from it, the next simpler one; and
-  /// settling instead of a wait, or of what moves.
+  /// Returns the replacements to try for a choice: settling, for a wait or a movement; simpler movements; its
+  /// simplest variant, the variant halfway there, and the next simpler one.
   private func simpler(than choice: Choice) -> [Choice] {
     var simpler: [Choice] = []
     let act = Int(choice.act)
@@ -219,7 +219,7 @@ struct ReductionFinder: Sendable {
     {
       simpler.append(Choice(alphabet.settle))
     }
-    // A test without a stimulus that turns about what is can be made shorter anywhere.
+    // The effect of a toggle depends on the state before it; without toggles, a test can be shortened anywhere.
     if alphabet.moves(choice) {
       simpler += (0..<act).filter { alphabet.moves(Choice($0)) }.map { Choice($0) }
     }
@@ -231,16 +231,16 @@ struct ReductionFinder: Sendable {
     return simpler
   }
 
-  /// Whether a choice asks for nothing that the model has, and nothing speaks for it.
+  /// Returns whether a choice is not an allowed stimulus and probably does not matter.
   private func isUseless(_ choice: Choice, _ needed: Double) -> Bool {
     (choice.isForbidden || Int(choice.act) >= alphabet.eventCount) && needed < Self.useless
   }
 
-  /// The positions of a path's choices in the stretch that it replaces, -1 for a new one: a longest common
+  /// Returns the positions of a path's choices in the stretch that it replaces, -1 for a new one: a longest common
   /// subsequence.
   private func places(of shortestPath: [Choice], in stretch: Range<Int>) -> [Int] {
     let width = shortestPath.count + 1
-    // The length of the longest common subsequence of what follows a position of the stretch and one of the path.
+    // The length of the longest common subsequence of the rest of the stretch and the rest of the path, by position.
     var common = [Int](repeating: 0, count: (stretch.count + 1) * width)
     for place in (0..<stretch.count).reversed() {
       for column in shortestPath.indices.reversed() {
@@ -287,7 +287,7 @@ extension ReductionFinder {
       stretch: Int32(stretch.lowerBound)..<Int32(stretch.upperBound), isCompound: isCompound)
   }
 
-  /// Every cycle and short cut of the test.
+  /// Returns every cycle and every short cut of the test.
   ///
   /// A short cut that begins, or ends, with a cycle is compound: that cycle and a shorter short cut are reductions
   /// of their own.
@@ -311,15 +311,15 @@ extension ReductionFinder {
     return plans
   }
 
-  /// Where the test was last at the position that it has before each choice; -1 for a new position.
+  /// The previous choice at which the test was in the same position, for each choice; -1 for a new position.
   private var earlier: [Int] {
     var last: [UInt64: Int] = [:]
     return explorationStates.enumerated().map { last.updateValue($0, forKey: $1.position) ?? -1 }
   }
 
-  /// Every other start, joined with each place of the test.
+  /// Returns every other start, joined with each position of the test.
   ///
-  /// It is compound if the path from there meets the earlier part of the test.
+  /// A plan is compound if the path from its start meets the earlier part of the test.
   private func otherStarts() -> [ReductionPlan] {
     var plans: [ReductionPlan] = []
     for start in starts.indices where start != test.start {
@@ -341,7 +341,7 @@ extension ReductionFinder {
     ends(plan).flatMap { shortestPaths[$0.from]?.length(to: $0.to) } ?? 0
   }
 
-  /// The nodes that the path of a plan connects; `nil` if its stretch is left out.
+  /// Returns the nodes that the path of a plan connects; `nil` if its stretch is removed.
   private func ends(_ plan: ReductionPlan) -> (from: Int, to: Int)? {
     guard plan.kind == .shortCut || plan.kind == .otherStart else { return nil }
     let from =

@@ -1,16 +1,16 @@
-/// How likely it is that the failure needs each choice of the failing test.
+/// The likelihood that the failure needs each choice of the failing test.
 ///
-/// Before anything was tried, a choice is the more likely to matter the closer to the failure it is, and less when
-/// it is to be refused. A candidate that does not fail shows that something was needed of what it leaves out: the
-/// likelihoods of those choices are raised by Bayes' rule, each by the same factor, as in probabilistic delta
+/// Before any candidate was run, a choice is the likelier to matter, the closer it is to the failure; a refusal is
+/// less likely to. A candidate that does not fail shows that the failure needs some of the choices that it removes.
+/// The likelihoods of these choices are raised by Bayes' rule, each by the same factor, as in probabilistic delta
 /// debugging (Wang et al., 2021).
 struct ShrinkerEvidence: Sendable {
-  /// The likelihood of a choice of which nothing is known.
+  /// The likelihood of a choice without any evidence.
   private static let usual = 0.02
-  /// What the last choice has beyond that, and by which factor each one before it has less.
+  /// The addition for the last choice, and the factor by which it decreases with each choice before.
   private static let last = 0.6
   private static let fading = 0.7
-  /// By how much that is less for what is to be refused.
+  /// The factor for a refusal.
   private static let refused = 0.4
 
   private(set) var needed: [Double]
@@ -25,17 +25,17 @@ struct ShrinkerEvidence: Sendable {
     }
   }
 
-  /// The chance that a test still fails without some of its choices.
+  /// Returns the chance that a test still fails without some of its choices.
   func chance(without removed: [Int]) -> Double {
     removed.reduce(1) { $0 * (1 - needed[$1]) }
   }
 
-  /// How likely a choice is to be needed, as odds.
+  /// Returns the odds that a choice is needed.
   ///
-  /// A chance is one by the product of all 1 + odds, which is no less than one more than their sum.
+  /// The inverse of ``chance(without:)`` is the product of all 1 + odds, which is at least one plus their sum.
   func odds(of choice: Int) -> Double { needed[choice] / (1 - needed[choice]) }
 
-  /// How likely the one of some equal choices is to be needed that is so most, as odds.
+  /// Returns the greatest odds among the choices of a stretch.
   func odds(ofAny stretch: Range<Int32>) -> Double {
     stretch.reduce(0) { max($0, odds(of: Int($1))) }
   }
@@ -47,7 +47,7 @@ struct ShrinkerEvidence: Sendable {
     for index in removed { needed[index] = min(needed[index] / doubt, 0.999) }
   }
 
-  /// Goes on with a shorter test: a choice that was one of the old ones, by its place there, keeps what is known.
+  /// Continues with a shorter test. Each choice keeps the likelihood of its origin in the old test.
   mutating func follow(_ origins: [Int]) {
     needed = origins.map { $0 < 0 ? Self.usual : needed[$0] }
   }

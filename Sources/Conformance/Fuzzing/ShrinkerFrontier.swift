@@ -1,18 +1,19 @@
-/// Something that might be done to a failing test, before it is known whether it comes to anything new.
+/// A possible reduction of a failing test, before it is known whether it results in a new test.
 struct ReductionPlan: Sendable {
   var kind: Reduction.Kind
   /// The start of the test.
   var start: Int32
-  /// The stretch that is replaced by the model's shortest way between its ends, or left out.
+  /// The stretch that is replaced by the model's shortest path between its ends, or removed.
   var stretch: Range<Int32>
-  /// Whether what is to be refused, and waits, are left out of the rest as well, where they seem to be of no use.
+  /// Whether to remove also those refusals, waits and disturbances in the rest of the test that probably do not
+  /// matter.
   var isBare = false
-  /// Whether it is no more than others together, so that it need not be refuted as well.
+  /// Whether it combines other reductions, so that a minimal test does not require that it is refuted.
   var isCompound = false
-  /// What it promises at the most.
+  /// The expected savings per executed choice, at most.
   var value = 0.0
 
-  /// Whether it comes before another of the same value.
+  /// Returns whether it precedes another plan: first by value, then by position.
   fileprivate func comes(before other: ReductionPlan) -> Bool {
     if value != other.value { return value > other.value }
     if stretch.lowerBound != other.stretch.lowerBound { return stretch.lowerBound < other.stretch.lowerBound }
@@ -22,7 +23,7 @@ struct ReductionPlan: Sendable {
   }
 }
 
-/// The plans for a failing test that have not been looked into, by what they promise: a heap.
+/// The open plans for a failing test, in a heap by value.
 struct ShrinkerFrontier: Sendable {
   private var plans: [ReductionPlan]
 
@@ -31,10 +32,10 @@ struct ShrinkerFrontier: Sendable {
     for place in (0..<plans.count / 2).reversed() { sink(place) }
   }
 
-  /// The plan that promises most.
+  /// The plan with the greatest value.
   var first: ReductionPlan? { plans.first }
 
-  /// Takes out the plan that promises most.
+  /// Removes and returns the plan with the greatest value.
   mutating func pop() -> ReductionPlan? {
     guard let first = plans.first else { return nil }
     let last = plans.removeLast()
@@ -45,7 +46,7 @@ struct ShrinkerFrontier: Sendable {
     return first
   }
 
-  /// Puts a plan in.
+  /// Adds a plan.
   mutating func push(_ plan: ReductionPlan) {
     plans.append(plan)
     var place = plans.count - 1

@@ -1,27 +1,27 @@
-/// What is known of tests that were run: a tree of the choices that were made, from each start.
+/// The results of all runs: a tree of the choices that were made, from each start.
 ///
-/// A device that is reset and treated alike answers alike, so the situations along a run hold for every test that
-/// begins with the same choices. That tells, before a candidate is run, which of its choices would be left out,
-/// and whether it would be a run that has been made already.
+/// After a reset, a device reacts to the same choices in the same way. So the exploration states along a run hold for
+/// every test that begins with the same choices. Before a candidate is run, they tell which of its choices would be
+/// skipped, and whether it would repeat an earlier run.
 struct ShrinkerHistory: Sendable {
   private struct Point {
-    /// Where the tests stood that came here; `nil` when it is not known.
+    /// The exploration state of the tests that reached this point; `nil` if it is not known.
     var explorationState: ExplorationState?
-    /// Whether a test failed here, so that none comes further.
+    /// Whether a test failed here, so that no test gets further.
     var isFailure = false
-    /// Whether a test ended here: what comes of waiting for its end is known.
+    /// Whether a test ended here, so that the result of awaiting its end is known.
     var isEnd = false
     var next: [Choice: Int] = [:]
   }
 
-  /// A test, and the points of the tree that it passes, as far as it is known there.
+  /// A test, and the points of the tree on its path, as far as the tree contains it.
   struct Path: Sendable {
     var test: TestCase
     fileprivate var points: [Int]
   }
 
   private let alphabet: Alphabet
-  /// Whether a test that ends early may fail where a longer one went on: only time brings that about.
+  /// Whether a test that ends early may fail where a longer one continued, which only the passage of time can cause.
   private let isTimed: Bool
   private var points: [Point] = []
   /// The point at which the tests of each start begin.
@@ -34,7 +34,7 @@ struct ShrinkerHistory: Sendable {
     points = [Point](repeating: Point(), count: starts)
   }
 
-  /// Remembers a run.
+  /// Adds a run.
   mutating func add(_ execution: Execution, start: Int) {
     var point = roots[start]
     for (choice, explorationState) in zip(execution.performed, execution.explorationStates) {
@@ -52,7 +52,7 @@ struct ShrinkerHistory: Sendable {
     if let end = execution.end { points[point].explorationState = end }
   }
 
-  /// Where a test runs in the tree.
+  /// Returns the path of a test in the tree.
   func path(of test: TestCase) -> Path {
     var path = Path(test: test, points: [roots[test.start]])
     for choice in test.choices {
@@ -62,9 +62,10 @@ struct ShrinkerHistory: Sendable {
     return path
   }
 
-  /// The places of the choices of a candidate that are not known to be left out of it, and whether it has been run.
+  /// Returns the positions of a candidate's choices that are not known to be skipped, and whether its result is
+  /// known.
   ///
-  /// - Parameter path: the failing test, with which a candidate has its beginning in common.
+  /// - Parameter path: the path of the failing test, with which a candidate shares its beginning.
   func predict(_ test: TestCase, from path: Path) -> (made: [Int], isKnown: Bool) {
     let choices = test.choices
     var front = 0

@@ -1,20 +1,22 @@
 import Basics
 
-// What a failing test does many times in a row is one thing that has a number: the number is made smaller, and what is done
-// is made simpler each time at once. One by one, 256 equal requests would take as many runs, each of as many.
+// A sequence that a failing test repeats many times in a row is one element with a count. The count is reduced, and
+// the sequence is simplified in all repetitions at once. One by one, 256 equal requests would take 256 runs, each
+// almost as long.
 
 extension ReductionFinder {
-  /// What stands so often in a row has a number, and so many choices are looked for in turn.
+  /// The minimum count of a repeated sequence, and the maximum number of choices in it.
   private static let (leastTimes, longestCycle) = (8, 3)
 
-  /// Where the test does something many times in a row: the first index, how many choices that are, and how often.
+  /// Returns the repeated sequences of a test: the first index, the number of choices, and the count.
   static func repetitions(of choices: [Choice]) -> [(begin: Int, length: Int, times: Int)] {
     choices.repetitions(of: longestCycle).filter { $0.times >= leastTimes }.map {
       ($0.elements.startIndex, $0.elements.count, $0.times)
     }
   }
 
-  /// Whether a stretch may begin or end before each choice, or behind the last: inside a repetition it may not.
+  /// Returns whether a stretch may begin or end before each choice, or after the last one. It may not inside a
+  /// repeated sequence.
   static func edges(of count: Int, _ repetitions: [(begin: Int, length: Int, times: Int)]) -> [Bool] {
     var edges = [Bool](repeating: true, count: count + 1)
     for item in repetitions {
@@ -23,8 +25,9 @@ extension ReductionFinder {
     return edges
   }
 
-  /// Every repetition with half its number, with three quarters of it and so on, but for what was too few before. One less is
-  /// always among them: what was too few then need not be so any more.
+  /// Returns the plans that remove half of each repeated sequence, a quarter of it, and so on, without the counts
+  /// that were too small before. Removing one repetition is always included: a count that was too small then may
+  /// suffice now.
   func halvings(_ tooFew: [Choice: Int]) -> [ReductionPlan] {
     repetitions.flatMap { item in
       var plans: [ReductionPlan] = []
@@ -37,7 +40,7 @@ extension ReductionFinder {
     }
   }
 
-  /// Every choice that is left out by itself: of a repetition those of the first time.
+  /// Returns the plans that remove a single choice; of a repeated sequence, only the choices of the first repetition.
   func singles() -> [ReductionPlan] {
     choices.indices.filter { isSingle($0) }.map { plan(.single, $0..<($0 + 1)) }
   }
@@ -46,7 +49,8 @@ extension ReductionFinder {
     !repetitions.contains { (($0.begin + $0.length)..<($0.begin + $0.length * $0.times)).contains(index) }
   }
 
-  /// The choices that are made simpler together: each alone, and of a repetition the same one of each time.
+  /// Returns the choices that are simplified together: each one alone, but in a repeated sequence the same one of
+  /// every repetition.
   func together() -> [[Int]] {
     choices.indices.filter { isSingle($0) }.map { index in
       guard let item = repetitions.first(where: { ($0.begin..<($0.begin + $0.length)).contains(index) })
@@ -57,7 +61,7 @@ extension ReductionFinder {
     }
   }
 
-  /// How often a repetition is left by a plan, by its first choice.
+  /// Returns the first choice of a repeated sequence and the count that a plan leaves; `nil` for any other plan.
   func left(by plan: ReductionPlan) -> (choice: Choice, times: Int)? {
     guard plan.kind == .repetition,
       let item = repetitions.first(where: { $0.begin == plan.stretch.lowerBound })

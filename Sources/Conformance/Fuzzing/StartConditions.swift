@@ -2,10 +2,10 @@ public import Automata
 import Basics
 
 extension Machine {
-  /// The conditions in which a test of a device may start: the machine's starts, those that the device can be brought
-  /// to, each with and without the conditions that only a start can bring about. The usual one is the last.
+  /// Returns the conditions in which a test of a device may start: those starts of the machine that the device
+  /// supports, each with and without the conditions that only a start can establish. The usual one is the last.
   ///
-  /// A device of which no settings can be asked has one start, without any.
+  /// A device without any settings has one start, without conditions.
   public func startConditions(of abilities: Abilities) -> [StartCondition] {
     let starts = definition.starts.compactMap { start -> StartCondition? in
       let settings = start.conditions.map { Argument($0.name, .flag($0.value)) }
@@ -15,14 +15,15 @@ extension Machine {
     return startConditions(starts.isEmpty ? [StartCondition()] : starts, of: abilities)
   }
 
-  /// From so many conditions on, no more conditions are combined with each other: that would double them each time.
+  /// The number of start conditions from which on further conditions are no longer combined with the others: each
+  /// combination doubles the number.
   private static var maximumCombined: Int { 1024 }
 
-  /// Conditions in which tests may start, each with and without the conditions that only a start can bring about.
+  /// Returns start conditions, each with and without the conditions that only a start can establish.
   ///
   /// - Parameters:
-  ///   - starts: the conditions that stand for the machine's starts; the usual one is the last, and stays it.
-  ///   - abilities: what the device can be asked for.
+  ///   - starts: the conditions that stand for the machine's starts. The usual one is the last, and remains the last.
+  ///   - abilities: what the device supports.
   public func startConditions(_ starts: [StartCondition], of abilities: Abilities) -> [StartCondition] {
     var conditions = starts
     for item in definition.conditions where item.faults.isEmpty && item.stimuli.isEmpty {
@@ -36,9 +37,10 @@ extension Machine {
 }
 
 extension Abilities {
-  /// The same with the faults of the device that bring about conditions of a machine among the disturbances.
+  /// Returns these abilities with additional disturbances: the faults of the device that establish conditions of a
+  /// machine.
   ///
-  /// Those that the device itself offers to generated tests stay as they are.
+  /// Disturbances that the device itself offers remain as they are.
   public func disturbing(_ machine: Machine) -> Abilities {
     var result = self
     for item in machine.definition.conditions {
@@ -50,7 +52,7 @@ extension Abilities {
     return result
   }
 
-  /// Everything that a machine knows of.
+  /// Returns the abilities to do everything in a machine's definition.
   static func everything(of machine: Machine) -> Abilities {
     let conditions = machine.definition.conditions
     let stimuli = conditions.flatMap(\.stimuli).reduce(into: [String]()) { names, name in

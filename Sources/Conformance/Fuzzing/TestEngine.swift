@@ -1,41 +1,41 @@
 public import Basics
 
-/// Executes tests, each from a reset: whatever says what is done next, model and device do it in lockstep here.
+/// Executes tests, each from a reset. Model and device do in lockstep what a source of choices requests.
 public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
-  /// Model and device.
+  /// The model and the device.
   public var lockstep: Lockstep<Device, Recorder>
-  /// What the choices stand for.
+  /// The meaning of the choices.
   public let alphabet: Alphabet
   /// The conditions that the numbers of starts stand for.
   public let starts: [StartCondition]
-  /// How many choices were made.
+  /// The number of choices made.
   public private(set) var events = 0
-  /// How often the tester set the bolt in motion, in tests and to make the device ready for them.
+  /// How many times the tester set the bolt in motion, in tests and in preparation sessions.
   public private(set) var actuations = 0
-  /// In how many sessions the device was made ready for tests.
+  /// The number of sessions that prepared the device for tests.
   public private(set) var preparationCount = 0
-  /// The time that passed on the device in the tests before this one.
+  /// The device's time that passed before the current test.
   private var earlier = Interval.zero
-  /// The part of ``lockTime`` spent only on waiting: because a test required it, or for a motor to rest.
+  /// The part of ``lockTime`` spent only on waiting, because a test required it or a motor had to rest.
   public private(set) var waited = Interval.zero
-  /// How much of ``waited`` was for a motor's rest.
+  /// The part of ``waited`` that was the motor's rest.
   public private(set) var rested = Interval.zero
   /// The part of ``lockTime`` spent on the connection to the device, without other waits.
   public private(set) var air = Interval.zero
-  /// What is known to be wrong with the device while it is made ready: where it can be made ready all the same, tests go on.
+  /// The known failures in the preparation of the device. If the device can be prepared nevertheless, tests continue.
   package var knownPreparationFaults: [Divergence] = []
-  /// The most times that the tester may do so.
+  /// The maximum of ``actuations``.
   package var maximumActuations: Int
-  /// Makes another device for each test, unless the same one continues.
+  /// Makes another device for each test; `nil` if all tests use the same one.
   package var source: (() throws(LabFault) -> Device?)?
-  /// The reason for each start that the device cannot be brought into.
+  /// The reason for each start to which the device cannot be brought.
   private var refusals: [LabFault?]
   /// Whether the device keeps its state between tests, with a motor that may have to rest.
   private let keepsState: Bool
   /// Whether a fault interrupted the last test, and the device was not restarted since.
   private var isBroken = false
 
-  /// Joins a machine and a device.
+  /// Makes an engine for a machine and a device.
   public init(
     _ specification: Specification, _ alphabet: Alphabet, starts: [StartCondition], _ device: Device,
     invariants: [any Invariant] = [], recorder: Recorder, maximumActuations: Int = .max
@@ -48,7 +48,7 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     self.maximumActuations = maximumActuations
   }
 
-  /// Goes on from where a test stands that something else began.
+  /// Makes an engine that continues a test which was begun elsewhere.
   package init(_ lockstep: Lockstep<Device, Recorder>, _ alphabet: Alphabet) {
     self.lockstep = lockstep
     self.alphabet = alphabet
@@ -59,10 +59,10 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   /// The machine's tables.
   public var specification: Specification { lockstep.tracker.specification }
 
-  /// The time that passed on the device in all tests, and to make it ready for them.
+  /// The time that passed on the device in all tests and in preparation sessions.
   public var lockTime: Interval { earlier + (lockstep.now - .zero) }
 
-  /// Goes on with another device, where there are others. The time of the one before counts.
+  /// Replaces the device with another one, if there is a ``source``. The time of the previous device still counts.
   package mutating func takeOther() throws(LabFault) {
     guard let other = try source?() else { return }
     let before = lockTime
@@ -70,7 +70,7 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     earlier = before - (lockstep.now - .zero)
   }
 
-  /// Begins a test. A start that the device refused once is not asked for again.
+  /// Begins a test. A start that the device has refused is not requested again.
   public mutating func begin(_ start: Int) throws(LabFault) -> Divergence? {
     if let refusal = refusals[start] { throw refusal }
     lockstep.recorder.begin()
@@ -106,10 +106,10 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     air = air + (pace.air - before.air)
   }
 
-  /// Whether the device cannot be brought to a start.
+  /// Returns whether the device cannot be brought to a start.
   public func isRefused(_ start: Int) -> Bool { refusals[start] != nil }
 
-  /// Makes a choice, which the alphabet has.
+  /// Makes a choice of the alphabet. Any other choice does nothing.
   @inline(__always)
   public mutating func make(
     _ choice: Choice
@@ -139,14 +139,14 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     return result
   }
 
-  /// Whether a choice may set the bolt in motion: also one that is to be refused, by a lock with a bug, where nothing
-  /// before the lock keeps it back.
+  /// Returns whether a choice may set the bolt in motion. A forbidden choice may, too, if the lock has a bug and the
+  /// tester's client does not refuse the choice.
   private func mayMove(_ choice: Choice, _ action: TestAction) -> Bool {
     guard choice.isForbidden, case .stimulus(let stimulus) = action else { return alphabet.moves(choice) }
     return alphabet.moves(Choice(Int(choice.act))) && lockstep.device.reaches(stimulus)
   }
 
-  /// Restarts the device after a fault, so that the next test finds it in order.
+  /// Restarts the device after a fault, so that the next test finds it in a working state.
   package mutating func recover() throws(LabFault) {
     guard isBroken else { return }
     try lockstep.restart()
@@ -158,7 +158,7 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   /// - Parameters:
   ///   - delay: how long after its start the test begins.
   ///   - misfits: what to do with choices that no longer apply.
-  ///   - isStopped: whether to end the test before its next choice; nothing is awaited then.
+  ///   - isStopped: whether to end the test before its next choice. If so, the engine does not await the end.
   public mutating func attempt(
     _ test: TestCase, after delay: Interval = .zero, _ misfits: RepeatedTest.Misfits = .omitted,
     isStopped: () -> Bool = { false }
@@ -173,16 +173,16 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     }
   }
 
-  /// Does what a source says, test after test, until it is finished or so many choices were made.
+  /// Executes the tests of a source until the source is finished, or until this number of choices was made.
   ///
-  /// A start that the device refuses is left out.
+  /// A start that the device refuses is excluded.
   ///
   /// - Returns: the first test that failed.
   public mutating func perform<Source: ChoiceSource>(
     all source: inout Source, maximum: Int = .max
   ) throws(LabFault) -> Execution? {
     let last = maximum == .max ? .max : events + maximum
-    // A source that ends its tests at once must not go on for ever.
+    // A source whose tests end at once must not cause an infinite loop.
     var empty = 0
     var execution = Execution()
     while events < last, !source.isFinished, empty < 100 {
@@ -202,13 +202,13 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     return nil
   }
 
-  /// Does one test once: what a source says, from a start to the end of the test, or to the first disagreement.
+  /// Executes one test of a source once, from a start to the end of the test or to the first divergence.
   ///
   /// - Parameters:
-  ///   - delay: how long after its start the test is begun.
-  ///   - maximum: how many choices may be made.
-  ///   - isStopped: whether the test is to end before its next choice; nothing is awaited then.
-  ///   - execution: what came of it, as far as it came.
+  ///   - delay: how long after its start the test begins.
+  ///   - maximum: the maximum number of choices.
+  ///   - isStopped: whether to end the test before its next choice. If so, the engine does not await the end.
+  ///   - execution: the result, also of an interrupted test.
   @inline(__always)
   package mutating func perform<Source: ChoiceSource>(
     _ source: inout Source, from start: Int, after delay: Interval = .zero, maximum: Int = .max,
@@ -229,7 +229,7 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     isBroken = false
   }
 
-  /// Makes the choices of a source from where the test stands, to the first disagreement.
+  /// Makes the choices of a source in the current test, up to the first divergence.
   @inline(__always)
   package mutating func make<Source: ChoiceSource>(
     from source: inout Source, maximum: Int, isStopped: () -> Bool, _ execution: inout Execution
@@ -254,7 +254,7 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
         execution.actions[execution.actions.count - 1] = done
         execution.divergence = divergence
       } catch {
-        // What broke it off was done all the same: without it the test is another one.
+        // The interrupted action counts as performed: without it, the test would be another one.
         if let action = alphabet.action(of: choice) {
           execution.actions[execution.actions.count - 1] = lockstep.meaning(of: action)
         }

@@ -1,34 +1,34 @@
 import Automata
 public import Basics
 
-/// What came of doing a test.
+/// The result of executing a test.
 public struct Execution: Sendable {
   /// The number of the start.
   public var start = 0
-  /// The choices that were made, without those that were left out.
+  /// The choices that were made, without those that were skipped.
   public var performed: [Choice] = []
-  /// Where the test stood before each of them.
+  /// The exploration state before each of them.
   public var explorationStates: [ExplorationState] = []
-  /// What each of them meant: an edge is written as the wait that it came to.
+  /// The action of each of them; an edge is recorded as the wait that it led to.
   public var actions: [TestAction] = []
-  /// Where model and device disagreed, if they did: at the last choice, or after it, while the end was awaited.
+  /// The disagreement of model and device, if any: at the last choice, or after it, while the end was awaited.
   public var divergence: Divergence?
-  /// Where the test stood after the last choice, before the end was awaited; `nil` when it had failed by then.
+  /// The exploration state after the last choice, before the end was awaited; `nil` if the test failed before.
   public var end: ExplorationState?
-  /// Whether something was seen that only a loss explains, so that what came after it may be another test; see
+  /// Whether the test showed something that only a loss explains, so that its rest may be a different test; see
   /// ``Tracker/losses``.
   public var wasDisturbed = false
 
   /// Makes the record of a test that has not begun.
   public init() {}
 
-  /// How many choices were made.
+  /// The number of choices made.
   public var events: Int { performed.count }
 
-  /// What was done, as a test.
+  /// The choices made, as a test.
   public var test: TestCase { TestCase(start: start, performed) }
 
-  /// Makes the record of a test that has not begun, in the room that this one has taken.
+  /// Resets the record for another test, and keeps its storage.
   public mutating func clear() {
     performed.removeAll(keepingCapacity: true)
     explorationStates.removeAll(keepingCapacity: true)
@@ -38,14 +38,14 @@ public struct Execution: Sendable {
 }
 
 extension Lockstep {
-  /// How long settling, and the end of a test, wait for what is due at the most.
+  /// The maximum time for which settling, and the end of a test, wait for the device.
   public static var settlingTime: Interval { .seconds(60) }
 
-  /// Whether something was seen in this test that only a loss explains; see ``Tracker/losses``.
+  /// Whether the device has shown something in this test that only a loss explains; see ``Tracker/losses``.
   public var wasDisturbed: Bool { tracker.losses > 0 }
 
-  /// The names of the conditions that explain what is shown, where the device may be so and need not; see
-  /// ``Tracker/permittedDeviation``.
+  /// The names of the conditions of the permitted deviation that explains the current observation; `nil` if there is
+  /// none. See ``Tracker/permittedDeviation``.
   public var permittedDeviation: [String]? {
     guard let taken = tracker.permittedDeviation else { return nil }
     return tracker.specification.machine.definition.conditions.enumerated()
@@ -54,7 +54,7 @@ extension Lockstep {
 
   /// Lets time pass until the model awaits nothing of the device.
   ///
-  /// What the model does not promise by any time, such as what comes over a link that loses frames, is not awaited.
+  /// It does not wait for events without a deadline in the model, such as those over a link that loses frames.
   public mutating func settle() throws(LabFault) -> Divergence? {
     let limit = now + Self.settlingTime
     while tracker.isAwaiting, tracker.deadline != nil, now < limit {
@@ -63,8 +63,8 @@ extension Lockstep {
     return nil
   }
 
-  /// Ends a test: what the model promises is demanded, what the device was asked for is heard, and what it has shown of its
-  /// choices is held against what it is held to.
+  /// Ends a test. The device must do everything that the model promises, and pending responses arrive. The options
+  /// that the device has shown are then compared with those that it must keep to.
   public mutating func conclude() throws(LabFault) -> Divergence? {
     let limit = now + Self.settlingTime
     while true {
@@ -74,13 +74,13 @@ extension Lockstep {
     }
   }
 
-  /// Lets time pass until the device shows something, or to the model's next deadline, where it awaits something.
+  /// Lets time pass until the device shows something or the model's next deadline, if the model awaits something.
   public mutating func awaitNext() throws(LabFault) -> Divergence? {
     guard tracker.isAwaiting, tracker.deadline != nil else { return nil }
     return try next(until: now + Self.settlingTime)
   }
 
-  /// When an action may be brought about at the earliest, where a motor is given its rest before.
+  /// Returns the earliest time for an action that must wait for the motor's rest; `nil` for any other.
   @inline(__always)
   public func readyTime(for action: TestAction) -> Instant? {
     switch action {
@@ -90,10 +90,11 @@ extension Lockstep {
     }
   }
 
-  /// Does what a tester does, when the device is ready for it; see ``DeviceUnderTest/readyTime(for:)``.
+  /// Performs an action of the tester once the device is ready for it; see ``DeviceUnderTest/readyTime(for:)``.
   ///
-  /// - Parameter isForbidden: whether it is to be refused. What no longer is, now that a motor has had its rest, is left out.
-  /// - Returns: what it came to, which for an edge, and for what is left out, is a wait, and the divergence if there is one.
+  /// - Parameter isForbidden: whether the device must refuse the action. If the model allows it after the motor's
+  ///   rest, it is skipped.
+  /// - Returns: the action performed, which is a wait for an edge or a skipped action; and the divergence, if any.
   @inline(__always)
   public mutating func carryOut(
     _ action: TestAction, isForbidden: Bool = false
@@ -121,13 +122,13 @@ extension Lockstep {
     }
   }
 
-  /// What an action comes to where the test stands: an edge is a wait.
+  /// Returns what an action means in the current situation: an edge is a wait.
   public func meaning(of action: TestAction) -> TestAction {
     guard case .edge(let edge) = action else { return action }
     return .wait(tracker.timerBounds(at: now).map { max($0.moment(of: edge) - now, .zero) } ?? .zero)
   }
 
-  /// Starts a test in a condition, and processes the device's immediate observations.
+  /// Begins a test with a start condition, and processes the device's immediate observations.
   public mutating func begin(_ start: StartCondition) throws(LabFault) -> Divergence? {
     if let divergence = try reset(to: start) { return divergence }
     return try pass(until: now)
@@ -135,7 +136,7 @@ extension Lockstep {
 }
 
 extension ExplorationState {
-  /// Whether a choice is here what it was meant to be.
+  /// Returns whether a choice still means here what it was made for.
   @inlinable
   public func admits(_ choice: Choice, _ alphabet: Alphabet) -> Bool {
     let act = Int(choice.act)

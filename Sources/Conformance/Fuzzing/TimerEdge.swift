@@ -1,27 +1,28 @@
 import Automata
 public import Basics
 
-/// A moment at a bound of a timer of the device: where locks have their races.
+/// A moment relative to a bound of a timer of the device: locks have their race conditions there.
 ///
-/// A timer that may end between 6.9 s and 7.1 s after its state was entered has two bounds by the model, and one moment at which
-/// this device ends it. What is given just before or just after that moment crosses what the device does by itself.
+/// A timer that may end between 6.9 s and 7.1 s after its state was entered has two bounds by the model, and one
+/// moment at which this device ends it. A stimulus just before or just after that moment crosses what the device does
+/// by itself.
 public struct TimerEdge: Hashable, Sendable {
-  /// What it is counted from.
+  /// The moment that the offset refers to.
   public enum Anchor: Hashable, Sendable {
-    /// When the device ended the timer the last time, counted from the entry of the state; before it was seen, the middle between
-    /// the two bounds.
+    /// When the device last ended the timer, counted from the entry of the state. Until that was seen, it is the
+    /// middle between the two bounds.
     case expected
     /// When the timer may end at the earliest.
     case opening
-    /// When it ends at the latest: the model's next deadline.
+    /// When the timer must end at the latest: the model's next deadline.
     case closing
   }
 
-  /// What it is counted from.
+  /// The moment that the offset refers to.
   public var anchor: Anchor
-  /// How much later; less than zero is before.
+  /// The offset from the anchor; negative if it is before.
   public var offset: Interval
-  /// How much later beside that, in hundredths of the time from the entry of the state to the anchor.
+  /// A further offset, in hundredths of the time from the entry of the state to the anchor.
   public var portion: Int
 
   /// Makes an edge.
@@ -34,20 +35,20 @@ public struct TimerEdge: Hashable, Sendable {
   /// Just past the model's next deadline.
   public static let past = TimerEdge(.closing, .milliseconds(1))
 
-  /// Whether it can be told from its anchor.
+  /// Returns whether this moment can be distinguished from its anchor.
   ///
-  /// - Parameter slack: how far an observation's time may lie from when it happened.
+  /// - Parameter slack: by how much an observation may be early or late.
   func isDistinct(within slack: Interval) -> Bool {
     offset == .zero || max(offset, .zero - offset) > slack || self == .past
   }
 
-  /// How often it is gone to: most races are lost just before a timer ends, as the device ends it.
+  /// The relative frequency of waits up to this edge: most races are lost just before the device ends a timer.
   var weight: Double {
     guard anchor == .expected else { return 0.5 }
     return offset < .zero || portion < 0 ? 3 : 1
   }
 
-  /// The moments around a timer that are worth trying with a machine, the simplest first.
+  /// Returns the moments around a timer that are worth trying with a machine, the simplest first.
   static func worthTrying(in definition: MachineDefinition) -> [TimerEdge] {
     var edges = [past, TimerEdge(.closing), TimerEdge(.closing, .milliseconds(-1)), TimerEdge(.expected)]
     let offsets: [Int64] = [1, 10, 50, 200, 500]
@@ -65,18 +66,18 @@ public struct TimerEdge: Hashable, Sendable {
   }
 }
 
-/// The bounds of what the device does by itself next.
+/// The bounds of the next event that the device causes by itself.
 struct TimerBounds: Equatable, Sendable {
-  /// When its state was entered at the latest.
+  /// When its state was entered, at the latest.
   var entry: Instant
-  /// When it may happen at the earliest.
+  /// When the event may happen, at the earliest.
   var opening: Instant
-  /// When the device was seen to do it, or the middle between the bounds.
+  /// When the device was last seen to cause it, or the middle between the bounds.
   var expected: Instant
-  /// When the model must have seen it: how far observations may be late included.
+  /// When the model must have seen the event, including the delay of observations.
   var closing: Instant
 
-  /// The moment that an edge stands for.
+  /// Returns the moment that an edge stands for.
   func moment(of edge: TimerEdge) -> Instant {
     let anchor =
       switch edge.anchor {

@@ -1,53 +1,54 @@
 import Automata
 public import Basics
 
-/// A tour through a machine: generates tests that visit every cell of its table, the empty ones too, in few events.
+/// A tour through a machine: generates tests that visit every cell of its table, the empty ones included, in few
+/// events.
 ///
-/// In each state it first tries everything that must be refused, which changes no state, then the allowed stimuli not
-/// tried yet, then it follows the model's cheapest path to a state with missing cells. Before each choice it asks for
-/// the current state, so that it plans again if the device has chosen another transition. A goal that is not reached
-/// in ``Settings/maximumAttempts`` attempts is abandoned.
+/// In each state, the tour first tries every stimulus that must be refused, which changes no state, and then the
+/// allowed stimuli not tried yet. Then it follows the model's cheapest path to a state with missing cells. Before
+/// each choice it reads the current state, so it replans if the device has chosen another transition. It abandons a
+/// goal that it does not reach in ``Settings/maximumAttempts`` attempts.
 ///
-/// Tests without conditions come first, then those that need some, then those whose conditions last to the end of the
-/// test, in which little is certain.
+/// Tests without conditions come first, then those that need conditions which can be removed again. Tests whose
+/// conditions last to the end of the test come last, since little is certain in them.
 ///
-///     while !tour.isFinished { begin ─▶ (next ─▶ what the choice stands for)* ─▶ end }
+///     while !tour.isFinished { begin ─▶ (next ─▶ carry out the choice)* ─▶ end }
 public struct Tour: Sendable {
-  /// How far a tour goes.
+  /// The options of a tour.
   public struct Settings: Sendable {
-    /// The most choices of one test.
+    /// The maximum number of choices in one test.
     public var length = 2_000
-    /// The most choices of all tests.
+    /// The maximum number of choices in all tests.
     public var budget = 20_000
-    /// How often a path that the device did not take is tried.
+    /// How many times the tour tries a path that the device does not take.
     public var maximumAttempts = 4
-    /// Whether each row is taken under each of its conditions, and not each cell once under any.
+    /// Whether the tour takes each row under each of its conditions, rather than each cell once under any.
     public var coversRows = false
-    /// Whether it also waits, to both ends, for what time brings about; and how long at the most for one. `nil` for not at all.
+    /// The longest timer for which the tour waits, up to both of its ends; `nil` if it waits for none.
     public var longestTimer: Interval?
 
-    /// The usual settings.
+    /// Makes the default settings.
     public init() {}
   }
 
-  /// How much may be brought about in a test.
+  /// The conditions that a test may bring about.
   enum Scope: Int, CaseIterable {
-    /// Only what stimuli bring about.
+    /// Only those that stimuli set.
     case plain
-    /// Conditions that can be taken away again.
+    /// Conditions that can be removed again.
     case passing
     /// All conditions.
     case lasting
   }
 
-  /// How often each edge was tried in vain, in the widest scope of the tour so far.
+  /// How often each edge was tried in vain in the current scope.
   var failures: [Int] { allFailures[scope.rawValue] }
 
-  /// Whether there is nothing more that the tour can do.
+  /// Whether the tour has nothing left to do.
   public private(set) var isFinished = false
   /// The current test so far.
   public private(set) var test = TestCase(start: 0)
-  /// How many choices were made in all tests.
+  /// The number of choices made in all tests.
   public private(set) var events = 0
   /// The numbers of the starts that tests may begin with, ascending.
   public private(set) var openStarts: [Int]
@@ -56,67 +57,68 @@ public struct Tour: Sendable {
   let settings: Settings
   let starts: [ModelMap.Place]
   private let nodeStates: [Int]
-  /// The cells still to be visited, by `state * events + event`; those alone that the tester can try.
+  /// The cells still to be visited, by `state * events + event`, as far as the tester can try them.
   private(set) var isMissing: [Bool]
-  /// The rows and the timers that it is for.
+  /// The rows and the timers to be covered.
   private(set) var goals = TourGoals()
-  /// What was tried of each edge by which the device went elsewhere each time, by its number.
+  /// The detours tried for each edge that the device did not take, by the number of the edge.
   var detours: [Int: Detour] = [:]
-  /// What the next test begins with, where that was found out when the last one ended.
+  /// The beginning of the next test, if it was determined when the last test ended.
   private var upcoming: (start: Int, moves: [ModelMap.Move], scope: Scope)?
-  /// Whether the current move is waited for because of its timer.
+  /// Whether the current move is an attempt to reach the end of a timer.
   private(set) var isAttempted = false
-  /// How often each edge was tried in vain, by scope: what does not happen under some conditions may in others.
+  /// How often each edge was tried in vain, by scope: an edge that fails under some conditions may succeed under
+  /// others.
   private var allFailures: [[Int]]
-  /// On which edges the device diverged.
+  /// Whether the device diverged on each edge.
   private(set) var hasDiverged: [Bool]
   private var scope = Scope.plain
 
   var conditions: UInt64 = 0
-  /// The conditions that have changed since the state was entered, as bits; and that state.
+  /// The conditions that have changed since the test entered a state, as bits; and the number of that state.
   private var changed: (conditions: UInt64, state: Int) = (0, -1)
-  /// Whether conditions were changed since the last wait for such changes to take effect.
+  /// Whether conditions were changed since the last wait for a change to take effect.
   private var isChanging = false
   /// The moves after the current one.
   private(set) var plan: [ModelMap.Move] = []
-  /// The move that was last made.
+  /// The last move made.
   private var current: ModelMap.Move?
-  /// The state in which it was made.
+  /// The state in which the last move was made.
   private(set) var origin = 0
-  /// How often time was let pass for it.
+  /// How often the test has let time pass for the last move.
   var waits = 0
-  /// Whether a fault was brought about for it.
+  /// Whether the test has injected a fault for the last move.
   var hasActed = false
-  /// How often each position without a known state was met in this test.
+  /// How often the test was in each position without a known state.
   var unknownStateVisits: [UInt64: Int] = [:]
-  /// How many choices in a row were made without knowing the state.
+  /// The number of choices in a row that were made without a known state.
   var unknownStateCount = 0
-  /// How often a state was waited in for what it should allow.
+  /// How often the tour waited in each state for what it should allow.
   private var delays: [Int: Int] = [:]
-  /// Where the last choice was made; `nil` where that was not known.
+  /// Where the last choice was made; `nil` if that was not known.
   private var place: ModelMap.Place?
-  /// How often each state was left before anything could be tried there.
+  /// How often the device left each state before anything could be tried there.
   private var passed: [Int]
-  /// What was done when the test began, and how many tests in a row did nothing new.
+  /// The progress at the beginning of the test, and the number of tests in a row that made none.
   private var stand = 0
   private var idleTests = 0
 
-  /// The most choices that a test may make in a row without knowing its state.
+  /// The maximum number of choices in a row that a test makes without knowing its state.
   static var maximumUnknownStates: Int { 40 }
-  /// How often time is let pass for one thing to happen.
+  /// The maximum number of waits for one move.
   private static var maximumWaits: Int { 60 }
-  /// So many tests in a row that do nothing new end the tour.
+  /// The number of tests in a row without progress that ends the tour.
   private static var maximumIdleTests: Int { 3 }
-  /// How often a state is waited in for what it should allow.
+  /// The maximum number of waits in a state for what it should allow.
   private static var maximumDelays: Int { 12 }
 
   /// Prepares a tour.
   ///
   /// - Parameters:
-  ///   - alphabet: what may be done.
+  ///   - alphabet: the acts that tests may use.
   ///   - starts: the conditions that the numbers of starts stand for.
-  ///   - standing: the conditions that always hold with the device, by name.
-  ///   - visited: the cells that need not be visited.
+  ///   - standing: the names of the conditions that always hold with the device.
+  ///   - visited: the coverage of earlier tests, whose cells need not be visited.
   public init(
     _ specification: Specification, _ alphabet: Alphabet, starts: [StartCondition], standing: [String] = [],
     visited: CellCoverage? = nil, settings: Settings = Settings()
@@ -167,7 +169,7 @@ extension Tour {
     return number
   }
 
-  /// The next choice; `nil` ends the test.
+  /// Returns the next choice; `nil` ends the test.
   public mutating func next(in explorationState: ExplorationState) -> Choice? {
     guard !isFinished, test.choices.count < settings.length, events < settings.budget else { return nil }
     guard let choice = choose(in: explorationState) else { return nil }
@@ -183,7 +185,7 @@ extension Tour {
 
   /// Ends a test.
   ///
-  /// - Returns: true: every test of a tour is worth keeping.
+  /// - Returns: `true`: every test of a tour is worth keeping.
   @discardableResult
   public mutating func end(in explorationState: ExplorationState) -> Bool {
     if explorationState.node >= 0 { arrive(at: nodeStates[explorationState.node]) } else { miss() }
@@ -193,24 +195,25 @@ extension Tour {
     return true
   }
 
-  /// A number that every visited cell and every failed path changes.
+  /// A number that changes with every visited cell and every failed path.
   private var progress: Int {
     let done = (isMissing.count { !$0 } + goals.count) * 1_000_000
     return allFailures.joined().reduce(done, +) + passed.reduce(0, +)
   }
 
-  /// Says that the device cannot be brought to a start. The test is over, and none begins there again.
+  /// Excludes a start to which the device cannot be brought. This ends the test, and no other begins there.
   ///
   /// - Returns: whether another start is left.
   public mutating func exclude(start: Int) -> Bool {
     openStarts.removeAll { $0 == start }
     upcoming = nil
-    // To know that is progress.
+    // This knowledge is progress.
     stand = -1
     return !openStarts.isEmpty
   }
 
-  /// Says that the device diverged on what was last chosen. The test is over, and none goes there again: one defect is shown once.
+  /// Records that the device diverged on the last choice. This ends the test, and no other takes the same edge: one
+  /// defect is shown once.
   public mutating func diverge() {
     upcoming = nil
     guard let choice = test.choices.last else { return }
@@ -227,7 +230,7 @@ extension Tour {
     }
   }
 
-  /// Says that the device cannot do what was last chosen. The test is over.
+  /// Excludes the act of the last choice, which the device does not support. This ends the test.
   public mutating func exclude() {
     guard let choice = test.choices.last else { return }
     let act = Int(choice.act)
@@ -238,7 +241,7 @@ extension Tour {
     for state in 0..<map.machine.stateCount { isMissing[state * map.machine.eventCount + act] = false }
   }
 
-  /// What the cheapest test begins with that still finds something, in the narrowest scope in which there is one.
+  /// Returns the beginning of the cheapest test that still covers something, in the narrowest scope with such a test.
   private mutating func nextTest() -> (start: Int, moves: [ModelMap.Move], scope: Scope)? {
     guard goals.hasWantedTimers || !goals.rows.isEmpty || isMissing.contains(true), !openStarts.isEmpty
     else { return nil }
@@ -252,7 +255,7 @@ extension Tour {
     return settings.coversRows ? detour() : nil
   }
 
-  /// The conditions that may be brought about.
+  /// Returns the conditions that tests of a scope may bring about, as bits.
   func allowance(of scope: Scope) -> UInt64 {
     var allowed: UInt64 = 0
     for (number, item) in map.machine.definition.conditions.enumerated() {
@@ -265,12 +268,12 @@ extension Tour {
     return allowed
   }
 
-  /// Whether something is missing that can be tried in a place.
+  /// Returns whether something is missing that can be tried in a place.
   func isWanted(_ place: ModelMap.Place) -> Bool {
     !map.isHidden(place) && !isFleeting(place.state) && (timer(in: place) != nil || hasMissingCell(place))
   }
 
-  /// Whether the device leaves a state so soon that nothing can be tried there.
+  /// Returns whether the device leaves a state so soon that nothing can be tried there.
   func isFleeting(_ state: Int) -> Bool { passed[state] >= settings.maximumAttempts }
 
   private func hasMissingCell(_ place: ModelMap.Place) -> Bool {
@@ -284,7 +287,7 @@ extension Tour {
 }
 
 extension Tour {
-  /// What time brings about in a place and was not waited for.
+  /// Returns a timer of a place that the tour still has to wait for.
   private func timer(in place: ModelMap.Place) -> ModelMap.Move? {
     goals.timers.isEmpty ? nil : map.timers(in: place).first { goals.isWanted(timer: $0.edge) }
   }
@@ -292,7 +295,7 @@ extension Tour {
   private mutating func choose(in explorationState: ExplorationState) -> Choice? {
     place = nil
     guard explorationState.node >= 0 else {
-      // A move to a hidden place is judged once the state is known again.
+      // The result of a move to a hidden place is known only once the state is.
       if current.map({ map.isHidden($0.target) }) != true { miss() }
       return homing(in: explorationState)
     }
@@ -302,7 +305,8 @@ extension Tour {
     let here = ModelMap.Place(state: state, conditions: conditions)
     place = here
     if state != changed.state { changed = (0, state) }
-    // What was refused, and what changes nothing, must leave a timer alone: it is waited for before anything leads away.
+    // Refusals and self-loops must not affect a timer, so the tour waits for it before any choice that leaves the
+    // state.
     let isTiming = isAttempted || current == nil && !map.isHidden(here) && timer(in: here) != nil
     if let (choice, leaves) = missingChoice(in: state, explorationState), !leaves || !isTiming {
       let edges = map.machine.caused[state * map.machine.eventCount + Int(choice.act)]
@@ -311,7 +315,7 @@ extension Tour {
         isChanging = false
         return waitForEffect()
       }
-      // Refusals lead nowhere; everything else leads away from the plan.
+      // A refusal leads nowhere; any other choice leads away from the plan.
       if !choice.isForbidden { abandon() }
       let cell = state * map.machine.eventCount + Int(choice.act)
       if choice.isForbidden == edges.isEmpty { isMissing[cell] = false }
@@ -333,14 +337,14 @@ extension Tour {
       plan = path?.moves ?? []
     }
     guard let move = plan.first else {
-      // The timer counts as it was when the state was entered, so that the state has to be entered again.
+      // The timer counts from the entry of the state, so the test has to enter the state again.
       if let timer = timer(in: here) {
         goals.begin(timer: timer.edge, maximum: map.maximumAttempts[timer.edge])
       }
       return nil
     }
     if move.edge >= 0, let choice = move.choice, explorationState.legal >> UInt64(choice.act) & 1 == 0 {
-      // What the map allows and the situation does not.
+      // The map allows it, but the current situation does not.
       fail(move.edge)
       abandon()
       return wait(.milliseconds(600))
@@ -353,7 +357,8 @@ extension Tour {
     return move.choice ?? letTimePass(for: move, explorationState)
   }
 
-  /// What is missing in a state: refusals first, then what stays, then what leads on.
+  /// Returns a missing choice of a state: refusals first, then stimuli that stay in the state, then those that leave
+  /// it.
   private func missingChoice(
     in state: Int, _ explorationState: ExplorationState
   ) -> (choice: Choice, leaves: Bool)? {
@@ -383,7 +388,8 @@ extension Tour {
     return best
   }
 
-  /// Waits until the device may do what the map says it may: conditions take a moment.
+  /// Waits until the device allows what the map says: conditions take a moment. Gives up after ``maximumDelays``
+  /// waits.
   private mutating func awaitPermission(in place: ModelMap.Place) -> Choice? {
     abandon()
     delays[place.state, default: 0] += 1
@@ -394,22 +400,22 @@ extension Tour {
     return wait(.milliseconds(600))
   }
 
-  /// Notes where the last move led.
+  /// Records where the last move led.
   private mutating func arrive(at state: Int) {
     guard let move = current else { return }
     if state != origin { conditions = map.conditions(conditions, entering: state) }
     if isAttempted { noteTimer(move, in: state) }
     if isAt(move.target, state), !isAttempted || state != origin || waits > 1 { return succeed(move) }
-    // Time may have brought about the next thing too.
+    // Time may have brought about the next moves, too.
     let run = plan.prefix { $0.choice == nil }
     if let index = run.lastIndex(where: { isAt($0.target, state) }) {
       let last = plan[index]
       plan.removeFirst(index + 1)
       return succeed(last)
     }
-    // What did not happen so far may still.
+    // The move may still happen.
     if move.choice == nil, state == origin, waits < Self.maximumWaits { return }
-    // The device did what it was asked for, and has left the state already: it went on as planned and further, or elsewhere.
+    // The device obeyed, and has left the state already: it continued as planned and further, or elsewhere.
     let places = [move.target] + run.map(\.target)
     if move.choice != nil, state != origin,
       let last = places.lastIndex(where: { map.leads(from: $0, to: state) })
@@ -420,11 +426,11 @@ extension Tour {
     miss()
   }
 
-  /// Notes how far a timer was waited for: up to its first end, where the device is still where it was; or to its end, as all that end
-  /// no later.
+  /// Records how far the test has waited for a timer: up to its first end, if the device is still in the state; or up
+  /// to its last end, together with all timers that end no later.
   private mutating func noteTimer(_ move: ModelMap.Move, in state: Int) {
     if state == origin, !isAt(move.target, state) || waits == 1 { return goals.pass(timer: move.edge) }
-    // Had it come before its first end, that would be a divergence.
+    // If the timer had ended before its first end, the device would have diverged.
     guard goals.isBegun(timer: move.edge) || isAt(move.target, state) else { return }
     let window = map.edge(move.edge, from: origin)
     goals.end(
@@ -450,7 +456,8 @@ extension Tour {
     waits = 0
   }
 
-  /// The last move led elsewhere: of several that time brings about, the first at which the device has a choice.
+  /// Records that the last move led elsewhere. Of several moves that time brings about, the first one at which the
+  /// device has a choice failed.
   private mutating func miss() {
     defer { abandon() }
     guard let move = current, move.edge >= 0 else { return }
@@ -466,7 +473,7 @@ extension Tour {
     fail(run[run.count - 1].edge)
   }
 
-  /// Whether an edge was tried in vain as often as it is tried.
+  /// Returns whether an edge has failed as often as the tour tries it, in some scope.
   func isFailed(edge: Int) -> Bool { allFailures.contains { $0[edge] >= map.maximumAttempts[edge] } }
 
   private mutating func fail(_ edge: Int) { allFailures[scope.rawValue][edge] += 1 }

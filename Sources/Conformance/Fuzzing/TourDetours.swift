@@ -1,23 +1,23 @@
 import Automata
 import Basics
 
-/// How a tour comes to what the device does only after something else was done before, such as a lock that is found unlocked since it
-/// was left so.
+/// How a tour reaches behaviour that depends on earlier events, such as a lock that is found unlocked because it was
+/// left so.
 extension Tour {
   /// The detours tried for an edge that the device did not take on the shortest path.
   struct Detour: Equatable, Sendable {
     /// The number of the next detour.
     var number = 0
-    /// Whether this one was made, and whether it has led there: then it is made again for all that is left.
+    /// Whether a test made this detour, and whether it led there. If so, the tour makes it again for everything left.
     var isMade = false
     var hasLed = false
   }
 
-  /// How many detours are made for an edge.
+  /// The number of detours tried for an edge.
   private static var maximumDetours: Int { 8 }
 
-  /// A test that comes to an edge which the device did not take so far through a state in which it was not before: first through those
-  /// that look like the edge's target.
+  /// Returns a test that takes a detour to an edge which the device did not take so far: through another state, first
+  /// through those with the same status as the edge's target.
   mutating func detour() -> (start: Int, moves: [ModelMap.Move], scope: Scope)? {
     let allowed = allowance(of: .lasting)
     let none = [Int](repeating: 0, count: map.edgeCount)
@@ -48,12 +48,13 @@ extension Tour {
     }
   }
 
-  /// Whether a move follows an edge that was tried in vain as often as it is tried, in some scope.
+  /// Returns whether a move takes an edge that has failed as often as the tour tries it, in some scope.
   private func isFailed(_ move: ModelMap.Move) -> Bool {
     move.edge >= 0 && isFailed(edge: move.edge)
   }
 
-  /// A test that goes through the n-th of the states that look like an edge's target, then of the others, and then the edge.
+  /// Returns a test that takes an edge after a detour: through the n-th state, first of those with the same status as
+  /// the edge's target, then of the others.
   private func test(through number: Int, to move: ModelMap.Move) -> (start: Int, moves: [ModelMap.Move])? {
     let states = map.machine.definition.states
     let (origin, _, target) = map.place(of: move.edge)

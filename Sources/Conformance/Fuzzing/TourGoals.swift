@@ -1,25 +1,25 @@
 import Automata
 import Basics
 
-/// What a tour is for beside the cells of the table: each row under each of its conditions, the refusal where none of a cell's rows
-/// holds, and each timer at both of its ends.
+/// The goals of a tour in addition to the cells of the table. They are each row under each of its conditions, the
+/// refusal where no row of a cell holds, and both ends of each timer.
 struct TourGoals: Sendable {
-  /// A row that a stimulus sets off, under one condition that it asks for, or under none; or that the stimulus is refused, since the
-  /// conditions of all rows are missing.
+  /// A row to be taken by a stimulus, under one condition that it requires, or under none; or the refusal of the
+  /// stimulus where no row of the cell holds.
   struct Row: Hashable, Sendable {
-    /// Its cell, as `state * events + event`.
+    /// The cell of the row, as `state * events + event`.
     var cell: Int
-    /// What the row asks for; where the stimulus is refused, what each row of the cell does.
+    /// The guard of the row; for a refusal, the guards of all rows of the cell.
     var guards: [Guard]
-    /// The conditions under which it is to be taken, as bits; none where it asks for none.
+    /// The conditions under which to try it, as bits; zero if it requires none.
     var conditions: UInt64
-    /// Whether the stimulus is to be refused.
+    /// Whether the stimulus must be refused.
     var isRefused = false
 
-    /// Whether it can be tried as required under some conditions.
+    /// Returns whether the row can be tried as required under some conditions.
     ///
-    /// A refusal is tried under exactly its own conditions, of those that matter: other conditions may be the reason
-    /// for the refusal.
+    /// A refusal is tried under exactly its own conditions, among those that matter to the cell: another condition
+    /// may be the reason for the refusal.
     func holds(under conditions: UInt64) -> Bool {
       let relevant = isRefused ? guards.reduce(0) { $0 | $1.conditions } : self.conditions
       return guards.contains { $0.holds(under: conditions) } != isRefused
@@ -27,37 +27,39 @@ struct TourGoals: Sendable {
     }
   }
 
-  /// How far something has come.
+  /// The progress towards a goal.
   enum Progress: Equatable, Sendable { case wanted, done, abandoned, tooLong }
 
-  /// How far a timer was waited for.
+  /// How far the tour has waited for a timer.
   struct Timer: Equatable, Sendable {
-    /// The number of its edge.
+    /// The number of the timer's edge.
     var edge: Int
-    /// Whether it was waited for up to its first end, and nothing came.
+    /// Whether the tour waited up to the first end, and nothing happened.
     var isBegun = false
     var progress = Progress.wanted
-    /// Whether nothing is shown when it ends: it is waited for, and whether it has ended cannot be told.
+    /// Whether the device shows nothing at the end: the tour waits for it, but cannot tell whether the timer has
+    /// ended.
     var isUnseen = false
-    /// How often it was begun to be waited for.
+    /// The number of attempts to wait for the timer.
     var attempts = 0
   }
 
-  /// The rows of cells that have several, in the order of the cells.
+  /// The rows of cells that have several rows or conditions, in the order of the cells.
   private(set) var rows: [Row] = []
   private(set) var progress: [Progress] = []
-  /// The places of the rows of each state.
+  /// The positions of each state's rows in ``rows``.
   private var rowsOfState: [Range<Int>] = []
   private(set) var timers: [Timer] = []
   private var timerOfEdge: [Int] = []
 
-  /// Nothing.
+  /// Makes a tour without such goals.
   init() {}
 
   /// - Parameters:
   ///   - map: the machine, and what can be done with the device.
+  ///   - hasRows: whether to cover rows.
+  ///   - longestTimer: the longest timer for which to wait; `nil` if the tour waits for none.
   ///   - isOpen: whether a cell can be tried.
-  ///   - hasTimers: whether timers are waited for; with a device whose time is the clock's, those that are worth it.
   init(_ map: ModelMap, hasRows: Bool, longestTimer: Interval?, isOpen: (Int) -> Bool) {
     let machine = map.machine
     timerOfEdge = [Int](repeating: -1, count: map.edgeCount)
@@ -66,7 +68,7 @@ struct TourGoals: Sendable {
       for cell in state * machine.eventCount..<(state + 1) * machine.eventCount where hasRows && isOpen(cell)
       {
         let own = Self.rows(of: machine.caused[cell], in: cell)
-        // What a cell has but one of is its own visit.
+        // A single row without conditions is covered by the visit of its cell.
         if own.count > 1 || own.contains(where: { $0.conditions != 0 || $0.isRefused }) { rows += own }
       }
       rowsOfState.append(first..<rows.count)
@@ -96,20 +98,21 @@ struct TourGoals: Sendable {
     return rows + refusals(of: edges.map(\.guard), in: cell)
   }
 
-  /// Under which conditions a stimulus is refused that has rows, each of which asks for some: without any, under one that keeps rows
-  /// from holding, or under two that do so only together.
+  /// Returns the conditions under which a stimulus is refused although it has rows: none, one that keeps rows from
+  /// holding, or two that do so only together.
   private static func refusals(of guards: [Guard], in cell: Int) -> [Row] {
     func isRefused(_ conditions: UInt64) -> Bool { !guards.contains { $0.holds(under: conditions) } }
     var single: [UInt64] = []
     forEachBit(of: guards.reduce(0) { $0 | $1.conditions }) { single.append(1 << UInt64($0)) }
     var found: [UInt64] = isRefused(0) ? [0] : []
-    // What is refused without a condition is refused under one that no row is kept from by, too: that is no other case.
+    // A stimulus refused without conditions is also refused under a condition that no row excludes: that is not
+    // another case.
     found += single.filter { one in
       isRefused(one) && (!isRefused(0) || guards.contains { $0.unless & one != 0 })
     }
     for (index, first) in single.enumerated() {
       for second in single[..<index] where isRefused(first | second) {
-        // Of two the second has to matter: neither is enough, or what one allows the other forbids.
+        // The second condition has to matter: neither one suffices, or one allows what the other forbids.
         let enough = [isRefused(first), isRefused(second)]
         if isRefused(0) ? enough.contains(false) : !enough.contains(true) { found.append(first | second) }
       }
@@ -119,7 +122,7 @@ struct TourGoals: Sendable {
 }
 
 extension TourGoals {
-  /// The rows that are wanted in a state and can be taken under some conditions.
+  /// Returns the rows of a state still to be covered that can be taken under some conditions.
   func wantedRows(in state: Int, under conditions: UInt64) -> [Row] {
     guard !rows.isEmpty else { return [] }
     return rowsOfState[state].filter { progress[$0] == .wanted && rows[$0].holds(under: conditions) }.map {
@@ -127,7 +130,7 @@ extension TourGoals {
     }
   }
 
-  /// A stimulus is given: every row of its cell that holds is done.
+  /// Records a stimulus: every row of its cell that holds is done.
   mutating func visit(_ cell: Int, in state: Int, under conditions: UInt64) {
     guard !rows.isEmpty else { return }
     for place in rowsOfState[state] where rows[place].cell == cell && rows[place].holds(under: conditions) {
@@ -135,7 +138,7 @@ extension TourGoals {
     }
   }
 
-  /// What a state should allow under some conditions, and does not.
+  /// Abandons the rows that a state should allow under some conditions, but does not.
   mutating func giveUpRows(in state: Int, under conditions: UInt64) {
     guard !rows.isEmpty else { return }
     for place in rowsOfState[state] where progress[place] == .wanted && rows[place].holds(under: conditions) {
@@ -143,31 +146,31 @@ extension TourGoals {
     }
   }
 
-  /// The rows that were not taken so.
+  /// The rows that were not covered.
   var missingRows: [Row] { rows.indices.filter { progress[$0] != .done }.map { rows[$0] } }
 
-  /// The edges of the timers that were not waited for, and of those whose end cannot be told.
+  /// The edges of the timers that were not waited for, or whose end cannot be seen.
   var missingTimers: [Int] { timers.filter { $0.progress != .done || $0.isUnseen }.map(\.edge) }
 
-  /// Whether a timer is still to be waited for.
+  /// Whether the tour has to wait for another timer.
   var hasWantedTimers: Bool { timers.contains { $0.progress == .wanted } }
 
-  /// How far a timer was waited for.
+  /// Returns how far the tour has waited for a timer.
   func timer(_ edge: Int) -> Timer { timers[timerOfEdge[edge]] }
 
-  /// A number that everything which is done changes.
+  /// A number that changes whenever a goal is reached, tried or abandoned.
   var count: Int {
     progress.count { $0 != .wanted }
       + timers.reduce(0) { $0 + $1.attempts + ($1.progress == .wanted ? 0 : 1) }
   }
 
-  /// Whether a timer is to be waited for.
+  /// Returns whether the tour still has to wait for a timer.
   func isWanted(timer edge: Int) -> Bool {
     let place = timerOfEdge.isEmpty ? -1 : timerOfEdge[edge]
     return place >= 0 && timers[place].progress == .wanted
   }
 
-  /// A timer is waited for, for the last time where it was so often in vain.
+  /// Records another attempt to wait for a timer. The last attempt of the maximum abandons it unless it ends.
   mutating func begin(timer edge: Int, maximum: Int) {
     let place = timerOfEdge[edge]
     timers[place].attempts += 1
@@ -175,24 +178,24 @@ extension TourGoals {
     if timers[place].attempts >= maximum { timers[place].progress = .abandoned }
   }
 
-  /// A timer is waited for no more.
+  /// Abandons a timer.
   mutating func giveUp(timer edge: Int) {
     let place = timerOfEdge.isEmpty ? -1 : timerOfEdge[edge]
     if place >= 0 { timers[place].progress = .abandoned }
   }
 
-  /// A timer was waited for up to its first end.
+  /// Records that the test has waited for a timer up to its first end.
   mutating func pass(timer edge: Int) {
     if timerOfEdge.isEmpty || timerOfEdge[edge] < 0 { return }
     timers[timerOfEdge[edge]].isBegun = true
   }
 
-  /// Whether a timer was.
+  /// Returns whether the test has waited for a timer up to its first end.
   func isBegun(timer edge: Int) -> Bool {
     !timerOfEdge.isEmpty && timerOfEdge[edge] >= 0 && timers[timerOfEdge[edge]].isBegun
   }
 
-  /// The device has ended a timer, as all that end no later.
+  /// Records that the device has ended these timers.
   mutating func end(timers edges: [Int]) {
     for edge in edges where !timerOfEdge.isEmpty && timerOfEdge[edge] >= 0 {
       timers[timerOfEdge[edge]].progress = .done

@@ -3,7 +3,7 @@ import Basics
 
 /// How a tour lets time pass.
 extension Tour {
-  /// Lets time pass until a move comes about, in steps fine enough not to pass what is wanted.
+  /// Lets time pass until a move happens, in steps fine enough not to miss it.
   mutating func letTimePass(for move: ModelMap.Move, _ explorationState: ExplorationState) -> Choice? {
     let edge = map.edge(move.edge, from: origin)
     if let faultAction = faultAction(for: edge, failures: failures[move.edge]) { return faultAction }
@@ -18,7 +18,7 @@ extension Tour {
     return coarseWait(waits)
   }
 
-  /// A fault that belongs to the conditions of an edge, where that they hold was not enough: each in its turn.
+  /// Returns a fault for the conditions of an edge that failed although they hold: each such fault in turn.
   private mutating func faultAction(for edge: Machine.Edge, failures: Int) -> Choice? {
     guard edge.guard.given & conditions != 0, !hasActed, failures > 0 else { return nil }
     hasActed = true
@@ -28,12 +28,12 @@ extension Tour {
     return faultActions.isEmpty ? nil : faultActions[(failures - 1) % faultActions.count]
   }
 
-  /// Whether something is due in a place at any moment, so that settling would wait for that, too.
+  /// Returns whether a timer of a place may end at any moment, so that settling would wait for it, too.
   private func isAwaiting(_ place: ModelMap.Place) -> Bool {
     map.timers(in: place).contains { map.edge($0.edge, from: place.state).earliest == .zero }
   }
 
-  /// Whether the device leaves a state by itself, and soon.
+  /// Returns whether the device leaves a state by itself, and soon.
   private func isRestless(_ place: ModelMap.Place) -> Bool {
     map.machine.spontaneous[place.state].contains { edge in
       edge.event != nil && edge.guard.holds(under: place.conditions) && edge.target != place.state
@@ -41,7 +41,7 @@ extension Tour {
     }
   }
 
-  /// A wait for something that does not last: the finer, the oftener it was missed.
+  /// Returns a short wait for something that does not last: in every other attempt, a still shorter one.
   private func fineWait(failures: Int) -> Choice? {
     if failures % 2 == 1 { return wait(waits <= 40 ? .milliseconds(1) : .milliseconds(20)) }
     return wait(waits <= 40 ? .milliseconds(20) : .milliseconds(150))
@@ -52,7 +52,8 @@ extension Tour {
     return wait(lengths[min(count / 2, lengths.count - 1)])
   }
 
-  /// Finds out which state it is: lets happen what is due, then does what every possible state allows.
+  /// Determines the state of the device: lets pending events happen, then gives stimuli that every possible state
+  /// allows.
   mutating func homing(in explorationState: ExplorationState) -> Choice? {
     unknownStateCount += 1
     guard unknownStateCount <= Self.maximumUnknownStates else { return nil }
@@ -69,13 +70,13 @@ extension Tour {
     return turn < stimuli.count ? stimuli[turn] : coarseWait(count)
   }
 
-  /// Up to where a timer may end at the earliest: nothing may come by then.
+  /// Returns a wait up to just before the earliest end of a timer: no event may come by then.
   private func passFirstEnd() -> Choice? {
     map.alphabet.choice(of: .edge(TimerEdge(.opening, .milliseconds(-1))))
       ?? map.alphabet.choice(of: .edge(TimerEdge(.closing, .milliseconds(-1))))
   }
 
-  /// A wait longer than any change of conditions takes to have its effect.
+  /// Returns a wait that is longer than any change of conditions takes to have an effect.
   func waitForEffect() -> Choice? {
     let delay = map.machine.definition.conditions.map(\.delay).max() ?? .zero
     let waits = map.alphabet.acts[map.alphabet.wait].variants

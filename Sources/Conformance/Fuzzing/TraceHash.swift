@@ -1,17 +1,17 @@
 public import Basics
 
-/// A recorder that keeps a fingerprint of a test's trace: equal traces, times included, have equal ones.
+/// A recorder that computes a fingerprint of a test's trace: equal traces, times included, have equal fingerprints.
 ///
 /// FNV-1a over 64 bits: the same on every machine.
 public struct TraceHash: TraceRecorder, Sendable {
   @usableFromInline var fingerprint = Fingerprint()
-  /// The trace itself, where it is to be kept; `nil` where only its fingerprint is.
+  /// The trace itself, if it is also kept; `nil` if only the fingerprint is.
   public var trace: TraceList?
 
   /// The fingerprint so far.
   public var value: UInt64 { fingerprint.value }
 
-  /// Begins with an empty trace.
+  /// Makes a recorder with an empty trace.
   public init() {}
 
   public mutating func begin() {
