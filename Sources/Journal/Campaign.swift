@@ -27,7 +27,7 @@ public struct CampaignStatus: Hashable, Sendable {
   public var longest = 0
   /// How many tests were repeated to check for a stable result, and how many were stable.
   public var stability = Stability()
-  /// How often the tester set the bolt in motion.
+  /// The number of times that the tester set the bolt in motion.
   public var actuations = 0
   /// The device time that passed in tests, including those that confirm and shrink findings.
   public var lockTime = Interval.zero

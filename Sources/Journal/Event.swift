@@ -72,11 +72,11 @@ extension Record {
   public struct Breach: Hashable, Sendable {
     /// The element of the protocol that was violated.
     public var subject: String?
-    /// What was wrong.
+    /// What the sender did wrong, in words.
     public var detail: String?
     /// The packet in hexadecimal.
     public var packet: String?
-    /// Who sent it.
+    /// The sender of the packet.
     public var sender: Sender?
     /// Why the violation is tolerated in devices of this kind, if it is.
     public var quirk: String?

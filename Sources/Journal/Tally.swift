@@ -142,7 +142,7 @@ public enum CommandStatus: Int32, Sendable, CaseIterable {
   case labFault = 3
   /// No case was selected, or none came to a verdict: all were skipped, or what failed is in quarantine.
   case nothingSelected = 4
-  /// The run was stopped before its end, or fewer cases came to a verdict than were asked for.
+  /// The run was stopped before its end, or fewer cases came to a verdict than were required.
   case incomplete = 5
   /// A safety limit stopped the run.
   case safetyLimit = 6

@@ -7,7 +7,7 @@ extension Record {
     public enum Word: String, Hashable, Sendable, CaseIterable {
       /// Model and device agreed to the end.
       case agree
-      /// The device did what no state of the model allows.
+      /// The device did something that no state of the model allows.
       case divergence
       /// Model and device agreed, but the scenario expects more: ``Record/Verdict/unmet``.
       ///
@@ -179,7 +179,7 @@ extension Record {
   public struct EarlierCase: Hashable, Sendable {
     /// The id of the case.
     public var id: String
-    /// The last of its stimuli and faults.
+    /// The last stimuli and faults of the case.
     public var actions: [String]
 
     /// Creates an earlier case.

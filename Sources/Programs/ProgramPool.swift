@@ -14,7 +14,7 @@ package final class ProgramPool {
   private let answerTimeout: Interval
   private var devices: [(command: String, device: ExecDevice)] = []
   private var programs: [(key: Key, program: ProgramConversation)] = []
-  /// Keeps what programs say beside their answers, where that is wanted.
+  /// Stores the programs' output other than answers, if requested.
   package var output: ProgramOutput? {
     didSet {
       for (_, device) in devices { device.output = output }
@@ -24,7 +24,7 @@ package final class ProgramPool {
 
   package init(answerTimeout: Interval = .seconds(5)) { self.answerTimeout = answerTimeout }
 
-  /// The program of a command that is a device, started and greeted.
+  /// Returns the program of a command that is a device, after its start and greeting.
   package func device(_ command: String) -> ExecDevice {
     if let known = devices.first(where: { $0.command == command })?.device { return known }
     let device = ExecDevice(
@@ -37,7 +37,7 @@ package final class ProgramPool {
     return device
   }
 
-  /// The program of a command at one end of a link, started and greeted.
+  /// Returns the program of a command at one end of a link, after its start and greeting.
   package func program(
     _ command: String, as role: ProgramConversation.Role, in folder: String? = nil,
     secrets: ProgramSecrets = ProgramSecrets()
@@ -59,7 +59,7 @@ package final class ProgramPool {
     devices.sorted { $0.command < $1.command }.flatMap { $0.device.takeLastWords() }
   }
 
-  /// Lets every program end, and ends those that do not.
+  /// Lets all programs end, and kills those that do not.
   package func shutDown() {
     for (_, device) in devices.sorted(by: { $0.command < $1.command }) { device.shutDown() }
     for (_, program) in programs { program.shutDown() }

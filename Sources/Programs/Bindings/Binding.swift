@@ -1,27 +1,28 @@
 import Files
 
-/// A file for those who use Lockstep from another language or from another framework of tests.
+/// A file for users of Lockstep in another language or another test framework.
 package struct Binding: Sendable {
-  /// What it is for.
+  /// The purpose of a binding.
   package enum Purpose: Sendable {
-    /// A device in another language: it speaks the lines of ``ExecDevice``, and what the device does is left to write.
+    /// A device in another language: the file implements the lines of ``ExecDevice``, and the user adds the behaviour
+    /// of the device.
     case device
-    /// A framework of tests that is to run scenarios.
+    /// A test framework that runs scenarios.
     case tests
   }
 
-  /// The language or the framework, as it is asked for.
+  /// The name of the language or the framework in a request.
   package let language: String
-  /// What it is for.
+  /// The purpose of the file.
   package let purpose: Purpose
-  /// What the file is to be called.
+  /// The default name of the file.
   package let fileName: String
   private let file: EmbeddedFile
 
-  /// All of it.
+  /// The contents of the file.
   package var text: String { file.text }
 
-  /// All that there are.
+  /// All bindings.
   package static let all = [
     Binding(language: "python", purpose: .device, fileName: "lockstep_device.py", file: .pythonDevice),
     Binding(language: "c", purpose: .device, fileName: "lockstep_device.h", file: .cDevice),

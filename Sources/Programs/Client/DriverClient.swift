@@ -6,8 +6,8 @@ package import Links
 /// The client of a lock with any protocol: a user's program, the driver, translates stimuli to GATT operations, and
 /// their results to statuses and readings.
 ///
-///     stimulus ──▶ driver ──▶ scan, connect, write … ──▶ our host ──▶ controller ──▶ the lock
-///     statuses ◀── driver ◀── heard, link, notified … ◀── our host ◀── controller ◀── the lock
+///     stimulus ──▶ driver ──▶ scan, connect, write … ──▶ the host ──▶ controller ──▶ the lock
+///     statuses ◀── driver ◀── heard, link, notified … ◀── the host ◀── controller ◀── the lock
 ///
 /// The driver does no I/O other than its lines and has no clock: each message contains the time, and the driver
 /// replies when it must be called again. It can therefore run in virtual time on an emulated radio as well as on a
@@ -21,18 +21,18 @@ package final class DriverClient<Transport: HCITransport>: StandaloneDevice, Air
   private let fixture: any Fixture
   private let settings: DriverSettings
   private var shown = FIFO<Observation>()
-  /// When the driver wants to be called by itself.
+  /// The time at which the driver must be called next.
   private var due = Instant.never
-  /// Of each stimulus, whether the fixture gives it.
+  /// For each stimulus, whether the fixture performs it.
   private var isOfFixture: [Bool] = []
   private var recorder: LinkNotes?
-  /// The last message that no client sends.
+  /// The last message that no normal client sends.
   private var injection: InjectedAction?
-  /// How long after it was sent a lock may react to it.
+  /// The time within which a lock may react to such a message.
   private static var injectionWindow: Interval { .seconds(6) }
-  /// What the driver draws its chances from, from the next test on.
+  /// The seed of the driver's random choices, from the next test on.
   var seed: UInt64 = 0
-  /// More events than any driver needs between two things that it shows.
+  /// The maximum number of events within one second without an observation, which is more than any driver needs.
   var maximumEvents = 100_000
 
   init(
@@ -106,7 +106,7 @@ extension DriverClient {
     }
   }
 
-  /// Notes a message that no client sends. What a lock shows that obeys it, only the driver knows.
+  /// Records a message that no normal client sends. Only the driver knows whether the lock obeys it.
   private func note(injected sent: String) {
     injection = InjectedAction(.other, sent, reaction: "ignores or refuses", at: now)
   }
@@ -115,7 +115,7 @@ extension DriverClient {
     injection.map { now <= $0.time + Self.injectionWindow ? [$0] : [] } ?? []
   }
 
-  /// A lock that is silent while others are heard is silent by itself; the driver says no more than it shows.
+  /// If other devices are heard, the silence of the lock is its own; the driver has no further explanation.
   package func explanation(ofSilence isSilent: Bool) -> Explanation? {
     isSilent ? .unheard(others: link.others) : nil
   }
@@ -142,7 +142,7 @@ extension DriverClient {
       } else {
         return nil
       }
-      // A driver that asks for something at once again and again lets no time pass.
+      // A driver that immediately requests an operation again and again lets no time pass.
       if events > maximumEvents {
         throw program.fail(
           .badAnswer, "the driver was told of \(events) events and has shown nothing, at \(now)")
@@ -182,7 +182,7 @@ extension DriverClient: RecordedDevice {
 }
 
 extension DriverClient {
-  /// Tells the driver what happened.
+  /// Reports an event to the driver.
   private func tell(_ event: ProgramEvent) throws(LabFault) {
     var value: [UInt8]?
     if case .notified(_, let bytes) = event { value = bytes }
@@ -192,7 +192,7 @@ extension DriverClient {
     }
   }
 
-  /// Lets the driver do what it wanted to do at this time.
+  /// Calls the driver at the time that it requested.
   private func advance() throws(LabFault) {
     if let refusal = try ask(ProgramConversation.bytes(of: ["advance": 0])) {
       throw program.fail(.badAnswer, "the driver refuses to let time pass: \(refusal)")
@@ -201,8 +201,8 @@ extension DriverClient {
 
   /// Sends a request, collects the observations, and performs the requested operations once the response is complete.
   ///
-  /// - Parameter value: the value of the packet that the driver receives.
-  /// - Returns: why it was refused, if it was.
+  /// - Parameter value: The value of the packet that the request reports, if any.
+  /// - Returns: The reason for a refusal, if the driver refuses.
   private func ask(_ request: [UInt8], about value: [UInt8]? = nil) throws(LabFault) -> String? {
     let now = now
     var operations: [ProgramOperation] = []
@@ -244,9 +244,9 @@ extension DriverClient {
 }
 
 extension DriverClient: OwnedLock {
-  /// Unknown: it is the driver's affair.
+  /// Unknown: only the driver knows it.
   package var configuration: [Argument]? { nil }
-  /// It is: what opens the lock is in its file.
+  /// Always: the secrets that open the lock are in its file.
   package var isRegistered: Bool { true }
   package func recallKey() -> Bool { false }
   package func dropRecalledKey() {}

@@ -3,10 +3,9 @@ import Bluetooth
 import Conformance
 import Links
 
-/// A driver's link: what a ``Links/Central`` does for a program that speaks a lock's protocol, operation by operation, and what
-/// comes of that, event by event.
+/// The link of a driver: performs its operations with a ``Links/Central``, and returns the events for it.
 ///
-/// What cannot be done is an event too: it is for the driver to say what that means.
+/// An operation that is impossible is an event, too: the driver decides what it means.
 struct DriverLink<Transport: HCITransport> {
   /// The host on its controller.
   var central: Central<Transport>
@@ -23,14 +22,14 @@ struct DriverLink<Transport: HCITransport> {
 
   var now: Instant { central.now }
 
-  /// How many other devices than the lock are heard, while it is listened for.
+  /// The number of other devices that were heard while the driver scans for the lock.
   var others: Int { central.session.isConnected ? 0 : listener.others }
 }
 
-// MARK: - What is asked of it
+// MARK: - Operations
 
 extension DriverLink {
-  /// Ends whatever there is, lets the other end be made ready, and sets the controller up; time zero is after that.
+  /// Ends all links, prepares the other end, and sets the controller up; time zero is after that.
   mutating func prepare(_ arrange: () throws(LabFault) -> Void) throws(LabFault) {
     try central.endLinks()
     try arrange()
@@ -40,7 +39,7 @@ extension DriverLink {
     central.startClock()
   }
 
-  /// Does what a driver wants done.
+  /// Performs an operation of the driver.
   mutating func carryOut(_ operation: ProgramOperation) throws(LabFault) {
     try central.check()
     switch operation {
@@ -59,7 +58,7 @@ extension DriverLink {
     }
   }
 
-  /// Sends something below GATT that makes no sense, to the first characteristics that are written to and that notify.
+  /// Sends malformed packets below GATT to the first characteristics that support writing and notifying.
   mutating func send(_ malformed: MalformedBluetooth) throws(LabFault) {
     try central.check()
     guard central.session.isOpen else { return }
@@ -81,8 +80,7 @@ extension DriverLink {
 // MARK: - Events
 
 extension DriverLink {
-  /// Lets time pass up to the next event, or to a limit if there is none before. An observation of the lock's side
-  /// stops time earlier.
+  /// Lets time pass up to the next event, or to a limit. An observation of the lock's side stops time earlier.
   mutating func next(until limit: Instant) throws(LabFault) -> ProgramEvent? {
     try central.check()
     let limit = central.transportTime(of: limit)
@@ -149,7 +147,8 @@ extension DriverLink {
     ProgramEvent.Place(uuid: central.session.profile.characteristic(at: handle)?.uuid, handle: handle)
   }
 
-  /// How an operation that failed names its characteristic: as it was asked for where it was not begun, else by its UUID.
+  /// Returns the name of the characteristic of a failed operation: its UUID if the operation started, else the name in
+  /// the request.
   private func named(
     _ characteristic: CentralOperation.Characteristic?, _ failure: CentralEvent.Failure
   ) -> CentralOperation.Characteristic? {
@@ -161,7 +160,7 @@ extension DriverLink {
 }
 
 extension CentralOperation {
-  /// What programs call it.
+  /// The name in a program's line.
   fileprivate var name: String {
     switch self {
     case .scan: "scan"

@@ -10,11 +10,11 @@ package typealias ProgramRadio = RadioWorld<ProgramPeripheral>
 
 /// A driver, a lock that a program emulates, and the radio between them.
 package struct DriverPair {
-  /// Why two programs are no pair.
+  /// Why two programs are not a pair.
   package enum Problem: Error {
-    /// One of them says nothing of itself that can be used.
+    /// The introduction of one of them is unusable.
     case unusable(String)
-    /// One of them needs a secret that it was not given.
+    /// One of them needs a secret that it did not receive.
     case lacksSecret(String, of: ProgramConversation.Role)
   }
 
@@ -23,7 +23,7 @@ package struct DriverPair {
   /// The share of packets that the radio loses.
   package var loss = 0.0
 
-  /// Pairs two programs that were greeted.
+  /// Pairs two programs that have been greeted.
   package init(_ driver: ProgramConversation, _ peripheral: ProgramConversation) throws(Problem) {
     for program in [driver, peripheral] {
       if let fault = program.misunderstanding { throw .unusable(fault.detail) }
@@ -40,14 +40,14 @@ package struct DriverPair {
     (self.driver, self.peripheral) = (driver, peripheral)
   }
 
-  /// What a driver says of itself; nothing, where it did not answer its greeting.
+  /// The introduction of the driver; empty if the driver did not answer its greeting.
   private var said: ProgramIntroduction { driver.introduction ?? ProgramIntroduction() }
   private var saidOfLock: ProgramIntroduction { peripheral.introduction ?? ProgramIntroduction() }
 
-  /// What both have under one name; `nil` where there is nothing.
+  /// The conflict if both use the same name; `nil` if there is none.
   package var clash: String? { said.clash(with: radio(seed: 0).abilities) }
 
-  /// What the two can serve together.
+  /// The combined abilities of both.
   package var abilities: Abilities {
     let radio = radio(seed: 0)
     var abilities = said.abilities(around: radio.abilities, Self.settings(of: radio))
@@ -55,12 +55,12 @@ package struct DriverPair {
     return abilities
   }
 
-  /// The values that they report.
+  /// The readings of both.
   package var readings: [String] { said.readings(beside: saidOfLock.readings) }
 
-  /// What sets something in motion that wears, as far as one of the two says so.
+  /// Returns the stimuli that move a part subject to wear, as far as one of the two names them.
   ///
-  /// - Parameter usually: what it is with a driver that does not say.
+  /// - Parameter usually: The stimuli for a driver that names none.
   package func moving(usually: [String]) -> [String]? {
     guard let more = saidOfLock.moving else { return said.moving }
     return (said.moving ?? usually) + more
@@ -77,7 +77,7 @@ package struct DriverPair {
     return AirDevice(client, radio)
   }
 
-  /// Both ends, and the air between them.
+  /// Returns the radio with the peripheral and the driver's controller.
   private func radio(seed: UInt64) -> ProgramRadio {
     ProgramRadio(
       ProgramPeripheral(peripheral, seed: seed), RadioSettings(packetLoss: loss),

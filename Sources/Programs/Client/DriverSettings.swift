@@ -4,10 +4,10 @@ import Conformance
 import Emulator
 import Links
 
-/// Which lock on the air a driver is for.
+/// The lock on the air that a driver controls.
 enum DriverTarget: Equatable {
   case address(PeerAddress)
-  /// The one that advertises all of that.
+  /// The lock that advertises all of these.
   case advertising(name: String?, services: [BluetoothUUID])
 }
 
@@ -15,23 +15,23 @@ enum DriverTarget: Equatable {
 struct DriverSettings {
   var target: DriverTarget
   var host: HostSettings
-  /// After which silence the controller is asked for a sign of life; `nil` where it cannot fail in silence.
+  /// The silence after which the host checks the controller; `nil` if the controller cannot fail silently.
   var silenceLimit: Interval?
-  /// How much later than it happened something may be observed, beside what the link holds up.
+  /// The maximum delay of an observation, in addition to that of the link.
   var slack = Interval.zero
-  /// Whether time passes only as it is let pass.
+  /// Whether time passes only in simulation.
   var isInVirtualTime = true
 }
 
 extension ProgramIntroduction {
-  /// The fault that is ours for every lock.
+  /// The built-in fault that every lock has.
   static let att = "att"
 
-  /// What a driver can serve whose lock has such a fixture.
+  /// Returns the abilities of a driver whose lock has the given fixture.
   func abilities(around fixture: Abilities, _ settings: DriverSettings) -> Abilities {
     let own = [Disturbance(.att, Self.att, MalformedBluetooth.allCases.map { .text($0.rawValue) })]
-    // Tests are generated with what takes a link away where the driver says that its machine knows of that: one that hears
-    // nothing of it would call it a fault of the lock.
+    // Generated tests use link faults only if the driver states that its machine models them: otherwise their effects
+    // would count as failures of the lock.
     let all = own + faults + fixture.disturbances
     let disturbances = all.filter { $0.level != .link || linkFaults.contains($0.fault) }
     let isLossy = fixture.conditions.contains("loss")
@@ -51,8 +51,8 @@ extension ProgramIntroduction {
     return abilities
   }
 
-  /// What both a driver and the fixture of its lock have under one name: one of the two would never be given it. `nil` where
-  /// there is nothing.
+  /// Returns the conflict if a driver and the fixture of its lock use the same name, so that one of them would never
+  /// receive it; `nil` if there is none.
   func clash(with fixture: Abilities) -> String? {
     if let name = stimuli?.first(where: { fixture.stimuli?.contains($0) == true }) {
       return "both the driver and its lock's side have the stimulus `\(name)`, and only one can be given it"
@@ -64,7 +64,7 @@ extension ProgramIntroduction {
     return nil
   }
 
-  /// The readings of a driver and of its lock's side.
+  /// Returns the readings of a driver and of its lock's fixture.
   func readings(beside others: [String]) -> [String] {
     readings + others.filter { !readings.contains($0) }
   }

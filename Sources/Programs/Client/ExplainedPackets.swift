@@ -1,7 +1,7 @@
 package import Bluetooth
 
 extension PacketRecorder {
-  /// The recorded packets, decoded, with what a driver said of their values; `nil` where no driver said anything.
+  /// The recorded packets, decoded, with the meanings from the driver; `nil` if the driver provided none.
   package var explained: [CaptureEntry]? {
     var meanings = meanings
     guard !meanings.isEmpty else { return nil }

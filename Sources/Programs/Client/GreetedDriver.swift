@@ -4,14 +4,15 @@ package import Conformance
 package import Links
 import System
 
-/// A driver that has introduced itself, for a lock of which its program knows no more: a real one, or one of another process.
+/// A driver that has introduced itself, for a lock about which its program knows no more: a real one, or one of
+/// another process.
 package struct GreetedDriver {
   private let program: ProgramConversation
   private let introduction: ProgramIntroduction
 
-  /// Takes a driver that was greeted.
+  /// Creates a driver from a program that has been greeted.
   ///
-  /// - Throws: that it cannot be used, and why.
+  /// - Throws: If the program cannot be used as a driver.
   package init(_ program: ProgramConversation) throws(LabFault) {
     if let fault = program.misunderstanding {
       throw fault.symptom == .stopped ? fault : LabFault(.notPossible, fault.detail)
@@ -23,32 +24,32 @@ package struct GreetedDriver {
     (self.program, self.introduction) = (program, introduction)
   }
 
-  /// Whether it says what its lock advertises, by which a lock is found whose address is not known.
+  /// Whether it states what its lock advertises, which identifies a lock with an unknown address.
   package var saysAdvertisement: Bool { introduction.advertises != nil }
 
-  /// What of its lock has to be known to look after it.
+  /// Returns the family of its lock, which defines how to manage the lock.
   package func family(machine: String) throws(LabFault) -> LockFamily {
     try introduction.family(machine: machine)
   }
 
-  /// What both the driver and the fixture of its lock have under one name; `nil` where there is nothing.
+  /// Returns the conflict if the driver and the fixture of its lock use the same name; `nil` if there is none.
   package func clash(with fixture: any Fixture) -> String? { introduction.clash(with: fixture.abilities) }
 
-  /// What it can be asked to do, without what an interlock takes away.
+  /// Returns its abilities, before an interlock restricts them.
   ///
-  /// - Parameter slack: how much later than it happened something may be observed.
+  /// - Parameter slack: The maximum delay of an observation.
   package func abilities(around fixture: any Fixture, slack: Interval) -> Abilities {
     introduction.abilities(around: fixture.abilities, settings(nil, slack: slack))
   }
 
-  /// The values that it and the fixture of its lock report.
+  /// Returns the readings of the driver and of the fixture of its lock.
   package func readings(around fixture: any Fixture) -> [String] {
     introduction.readings(beside: fixture.readings)
   }
 
-  /// The client of a lock, over a transport.
+  /// Returns the client of a lock, over a transport.
   ///
-  /// - Parameter address: that of the lock; `nil` to find it by what it advertises.
+  /// - Parameter address: The address of the lock; `nil` to find it by what it advertises.
   package func client<Transport: HCITransport>(
     on transport: Transport, _ fixture: any Fixture, address: PeerAddress?, slack: Interval
   ) -> DriverClient<Transport> {
@@ -56,7 +57,7 @@ package struct GreetedDriver {
   }
 
   private func settings(_ address: PeerAddress?, slack: Interval) -> DriverSettings {
-    // That a controller is silent and cannot be brought back is known after five seconds.
+    // With this timeout, a silent controller that cannot be recovered is detected within five seconds.
     var host = HostSettings(address: .staticRandom(SystemEntropy().next()))
     host.commandTimeout = .milliseconds(1200)
     let advertised = introduction.advertises
@@ -71,9 +72,9 @@ package struct GreetedDriver {
 }
 
 extension ProgramConversation {
-  /// What of a driver's lock has to be known to look after it.
+  /// Returns the family of a driver's lock, which defines how to manage the lock.
   ///
-  /// - Throws: that the driver does not say, or has not answered its greeting.
+  /// - Throws: If the driver does not define the family, or has not answered its greeting.
   package func family(machine: String) throws(LabFault) -> LockFamily {
     guard let introduction else { throw misunderstanding ?? greetingFault ?? missing }
     return try introduction.family(machine: machine)
@@ -81,7 +82,7 @@ extension ProgramConversation {
 }
 
 extension ProgramIntroduction {
-  /// What of a driver's lock has to be known to look after it.
+  /// Returns the family of a driver's lock, which defines how to manage the lock.
   func family(machine: String) throws(LabFault) -> LockFamily {
     func cannot(_ why: String) -> LabFault {
       LabFault(.notPossible, "the driver's lock cannot be looked after: \(why)")

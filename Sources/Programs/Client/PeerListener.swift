@@ -7,9 +7,9 @@ import Links
 struct PeerListener {
   private let target: DriverTarget
   private(set) var hearing = ProgramOperation.Hearing.nothing
-  /// The address of the lock, once it was heard or where it is known.
+  /// The address of the lock, if it is known or has been heard.
   private(set) var address: PeerAddress?
-  /// The devices, with what the driver was told of each last.
+  /// The devices, each with the data that the driver received last.
   private var advertisers = Advertisers<[UInt8]?>(note: nil)
 
   init(_ target: DriverTarget) {
@@ -17,24 +17,24 @@ struct PeerListener {
     if case .address(let address) = target { self.address = address }
   }
 
-  /// Begins to listen as if nothing had been heard, or ends it.
+  /// Starts to listen without any earlier data, or stops.
   mutating func listen(to hearing: ProgramOperation.Hearing) {
     self.hearing = hearing
     advertisers.forgetHeard()
     for index in advertisers.devices.indices { advertisers[index].note = nil }
   }
 
-  /// How many devices were heard since listening began that are known to be others than the lock.
+  /// The number of devices heard since listening started that are not the lock.
   var others: Int {
     guard hearing != .nothing, let address else { return 0 }
     return advertisers.devices.count { $0.isHeard && $0.address != address }
   }
 
-  /// Receives a report, and gives what the driver is to hear: advertisement and scan response together.
+  /// Receives a report; returns the combined advertisement and scan response if the driver must receive them.
   mutating func hear(_ report: AdvertisingReport) -> (AdvertisingData, PeerAddress)? {
     guard hearing != .nothing, let change = advertisers.hear(report) else { return nil }
     let whole = advertisers[change.index].data
-    // What is heard again is the advertisement: its scan response, which goes with it, says something only where it is new.
+    // A repetition counts by its advertisement; the scan response that follows it counts only if its data are new.
     guard hearing == .everything && !change.isResponse || advertisers[change.index].note != whole,
       let data = try? AdvertisingData(decoding: whole), isTarget(report.address, data)
     else { return nil }

@@ -7,17 +7,17 @@ enum ProgramAnswer: Equatable {
   case status(String)
   case effect(String)
   case reading(Reading)
-  /// It saw an event that it does not do.
+  /// The program observed an event that it did not cause.
   case event(String, detail: String)
   case violation(Violation)
   case log(String)
-  /// It wants something done with our Bluetooth.
+  /// The program requests a Bluetooth operation.
   case operation(ProgramOperation)
-  /// It was done, or was not and why, and the answer is complete; when it will do something by itself, where it says so.
+  /// The answer is complete: the request was performed or refused; with the next spontaneous action, if known.
   case settled(next: Next)
   case refused(String, next: Next)
 
-  /// When a program will do something by itself, if nothing is asked before.
+  /// The time of a program's next spontaneous action, if no request comes first.
   enum Next: Equatable {
     case unsaid
     case at(Instant)
@@ -29,7 +29,7 @@ enum ProgramAnswer: Equatable {
   }
 }
 
-/// A line, and when what it shows happened, where it says so.
+/// A line, with the time of the observation if the line contains one.
 struct ProgramLine: Equatable {
   var answer: ProgramAnswer
   var time: Instant?
@@ -46,7 +46,7 @@ struct ProgramLine: Equatable {
     do {
       value = try JSON(parsing: line)
     } catch {
-      // What begins so was to be an answer; anything else was printed.
+      // A line that begins like this was meant as an answer; any other line was printed.
       let isAnswer = line.starts(with: "{".utf8)
       throw ProgramAnswer.Malformed(
         reason: error.description
@@ -83,7 +83,7 @@ extension ProgramAnswer {
   static let expectation =
     #"expected {"status":"…"}, {"settled":true}, {"refused":"…"} or another line of a device, one a line"#
 
-  /// Reads what stands under the first name, beside its particulars.
+  /// Creates an answer from the value of the first name and the other members.
   fileprivate init(
     _ name: String, _ value: JSON, _ particulars: [JSON.Member], _ role: ProgramConversation.Role
   ) throws(Malformed) {
@@ -136,9 +136,9 @@ extension ProgramAnswer {
 }
 
 extension Vocabulary {
-  /// What a line shows that the program of a lock wrote; `nil` for one that shows nothing.
+  /// Returns the observation in a line of a lock's program; `nil` if the line is not an observation.
   ///
-  /// - Throws: that a peripheral writes no such line.
+  /// - Throws: If a peripheral cannot write this line.
   package func observation(ofPeripheral line: [UInt8]) throws(LabFault) -> Observation? {
     do throws(ProgramAnswer.Malformed) {
       return observation(of: try ProgramLine(parsing: line, of: .peripheral).answer)
@@ -147,7 +147,7 @@ extension Vocabulary {
     }
   }
 
-  /// What a line shows; `nil` for one that shows nothing.
+  /// Returns the observation in an answer; `nil` if it is not an observation.
   func observation(of answer: ProgramAnswer) -> Observation? {
     switch answer {
     case .status(let name): observation(ofStatus: name)

@@ -2,94 +2,94 @@ import Basics
 package import Conformance
 import System
 
-/// A program that answers requests, a line each, over its standard streams: how it is started, greeted and ended, its
-/// introduction, and its failures.
+/// A program that answers requests over its standard streams, one line each: starts, greets and ends it, and stores
+/// its introduction and its failures.
 ///
-/// It is run by the shell. In a start of its own it receives a greeting, `{"hello":{"protocol":2},"reset":{}}`, and
-/// may introduce itself before its answer (``ProgramIntroduction``); without an introduction it speaks the first
-/// protocol. An answer is any number of lines and then `settled` or `refused` (``ProgramAnswer``).
+/// The shell runs the program. In a separate start, it receives a greeting, `{"hello":{"protocol":2},"reset":{}}`, and
+/// may introduce itself before its answer (``ProgramIntroduction``). Without an introduction, it speaks protocol 1. An
+/// answer is any number of lines, and then `settled` or `refused` (``ProgramAnswer``).
 ///
 /// A late or malformed answer, or the end of the program, is a lab fault: the whole process group is killed, and
-/// ``restart()`` starts the program again. A program that exits before it reads its request is no device at all, and
-/// neither is a command that has never answered in any start.
+/// ``restart()`` starts the program again. If a program exits before it reads its request, or a command has never
+/// answered in any start, there is no device.
 package final class ProgramConversation {
-  /// What a program is to us.
+  /// The role of a program.
   package enum Role: String {
     /// A device under test.
     case device
-    /// What speaks a lock's protocol over our Bluetooth.
+    /// The program speaks a lock's protocol over Lockstep's Bluetooth host.
     case driver
-    /// A lock behind our Bluetooth.
+    /// The program is a lock behind Lockstep's Bluetooth host.
     case peripheral
   }
 
-  /// How an answer ended.
+  /// The end of an answer.
   struct End {
-    /// Why what was asked for is not done; `nil` where it is.
+    /// Why the request was refused; `nil` if it was performed.
     var refusal: String?
-    /// When the program will next do something spontaneously, if it has said so.
+    /// When the program will next act spontaneously, if it has stated that.
     var next: ProgramAnswer.Next
   }
 
-  /// A command that has not answered in this many starts is not started again, so that a hundred scenarios do not
-  /// wait a hundred times for the same.
+  /// The maximum number of starts without an answer. After these, the command is not started again, so that many
+  /// scenarios do not all wait for the same failure.
   static let maximumSilences = 3
 
-  /// The most lines without a pause; a program that writes more is not going to stop.
+  /// The maximum number of lines without a pause; a program that writes more will not stop.
   static let maximumLines = 10_000
 
-  /// What the shell runs.
+  /// The command that the shell runs.
   package let command: String
   package let role: Role
-  /// Where it is run; `nil` for where we are.
+  /// The folder in which the program runs; `nil` for the current one.
   let folder: String?
-  /// The secrets that it alone receives, on a descriptor of its own.
+  /// The secrets that only this program receives, on a separate descriptor.
   private let secrets: ProgramSecrets
-  /// The most time from a request to the end of its answer.
+  /// The maximum time from a request to the end of its answer.
   let answerTimeout: Interval
-  /// Whether the end was asked for, so that nothing is waited for any more.
+  /// Whether a stop was requested, which ends all waits.
   private let isStopped: () -> Bool
 
   private(set) var vocabulary = Vocabulary(stimuli: [], statuses: [])
   private var child: ChildProcess?
-  /// The lines read since the program last was silent.
+  /// The number of lines since the last pause of the program.
   private var lineCount = 0
   /// Whether the program has written a line of the protocol since it was started.
   private var hasAnswered = false
-  /// When the line was read that was taken last: what was written in one piece was shown at one moment.
+  /// The time at which the last line was read: lines that arrive together were shown at the same moment.
   private(set) var pieceTime = Interval.zero
-  /// The lines that say of each stimulus without arguments that it is given.
+  /// The request lines for each stimulus without arguments.
   private var requests: [[UInt8]] = []
-  /// The lines that it wrote before.
+  /// The lines that the program has written before.
   private var known = ProgramLineCache()
-  /// The member that tells a program without a clock the time, and the time that it tells.
+  /// The last time sent to a program without a clock, and the member that contains it.
   private var told = (time: Instant.never, member: [UInt8]())
-  /// Its introduction; `nil` without one.
+  /// The introduction; `nil` without one.
   private(set) var introduction: ProgramIntroduction?
   private var isGreeted = false
-  /// What was wrong when it was greeted, if it did not answer that.
+  /// Why the greeting was not answered, if it was not.
   package private(set) var greetingFault: LabFault?
-  /// How it ended, where that was not our doing.
+  /// How the program ended, if it ended by itself.
   private var ending: Ending?
-  /// Why a device that was greeted has not answered, where it may speak either protocol: a signal ended it, twice, it runs
-  /// and answers nothing, or it ends whatever it is asked.
+  /// Why a greeted device did not answer in either protocol: a signal ended it twice, it runs without an answer, or it
+  /// exits at every request.
   private(set) var greetingTrouble: LabFault?
-  /// How many secrets it has named.
+  /// The number of secrets that the program has named.
   private var secretCount = 0
-  /// The remarks on unusable output, without duplicates; and how many of them were taken.
+  /// The remarks on unusable output, without duplicates, and the number of those already taken.
   private var remarks: [String] = []
   private var takenRemarks = 0
-  /// Whether it was running and had not answered when the greeting was given up.
+  /// Whether the program was running without an answer when the greeting timed out.
   private var isSilent = false
-  /// Why it is not known what it is, where it cannot be used so: its greeting is wrong, or was broken off.
+  /// Why the role of the program is unknown, so that it cannot be used: its greeting is invalid or was interrupted.
   package private(set) var misunderstanding: LabFault?
-  /// Keeps what it writes to its standard error, and what it logs.
+  /// Stores the program's standard error and log messages.
   var output: ProgramOutput?
-  /// Whether the command that drives it has an option for its answer timeout.
+  /// Whether the command that uses the program has an option for its answer timeout.
   var hasTimeoutOption = true
-  /// Whether the command has ever come to the end of an answer.
+  /// Whether the command has ever completed an answer.
   private var hasEverAnswered = false
-  /// What was wrong with each start of a command that has never answered.
+  /// The failure of each start of a command that has never answered.
   private var silences: [LabFault] = []
 
   init(
@@ -105,21 +105,21 @@ package final class ProgramConversation {
     self.isStopped = isStopped
   }
 
-  /// Whether it receives the passing of time, and writes only when it is asked.
+  /// Whether it receives the time, and writes only when it is asked.
   var isInVirtualTime: Bool { role != .device || introduction?.isInVirtualTime ?? false }
 
-  /// The names of the secrets that it was given.
+  /// The names of the secrets that the program received.
   var secretNames: [String] { secrets.names }
 
-  /// Whether it runs.
+  /// Whether the program is running.
   var isRunning: Bool { child != nil }
 
-  /// Whether a whole line was read that was not taken yet.
+  /// Whether a complete line was read but not yet taken.
   var hasLine: Bool { child?.hasLine ?? false }
 
-  /// Starts it, greets it with a first reset, and lets it end, once: what it can serve is known from then on.
+  /// Starts the program, greets it with a first reset, and lets it end; after that, its abilities are known.
   ///
-  /// No test is in that start, so that each test finds a program that was told the same.
+  /// No test uses this start, so that each test has a program with the same history.
   func greet() {
     guard !isGreeted else { return }
     isGreeted = true
@@ -132,12 +132,12 @@ package final class ProgramConversation {
         if child == nil { try restart() }
         refusal = try greet(with: request).refusal
       } catch  where ending != nil && introduction == nil {
-        // One that something else has ended would be taken for a program of the first protocol.
+        // If another process killed it, it would look like a program of protocol 1.
         try restart()
         refusal = try greet(with: request).refusal
       }
     } catch {
-      // What else is wrong with its answer shows again in the first test.
+      // Other errors in its answer appear again in the first test.
       greetingFault = error
       if role == .device, introduction == nil, wasKilled || isSilent || !answersReset(after: error) {
         greetingTrouble = error
@@ -146,7 +146,7 @@ package final class ProgramConversation {
         misunderstanding = LabFault(.stopped, "the end was asked for while the program was greeted")
       }
     }
-    // The first protocol has no Bluetooth.
+    // Protocol 1 has no Bluetooth.
     if role != .device, introduction == nil, greetingFault == nil {
       misunderstanding = LabFault(
         .noDevice,
@@ -156,8 +156,8 @@ package final class ProgramConversation {
     shutDown()
   }
 
-  /// Whether a program that ended over its greeting by itself, twice, answers a plain reset in another start: then it speaks the
-  /// first protocol. One that does not answer that either does not start at all.
+  /// Returns whether a program that exited twice at its greeting answers a plain reset in another start. If so, it
+  /// speaks protocol 1; if not, it does not start at all.
   private func answersReset(after fault: LabFault) -> Bool {
     guard ending != nil, fault.symptom != .stopped else { return true }
     do throws(LabFault) {
@@ -169,10 +169,10 @@ package final class ProgramConversation {
     }
   }
 
-  /// Sends a greeting and waits for the answer, with twice the usual timeout, since it includes the start.
+  /// Sends a greeting and waits for the answer, with twice the usual timeout, since this includes the start.
   ///
-  /// A program of the first protocol that ignores unknown members answers a plain reset, and a slow one answers the
-  /// greeting before it; the first answer distinguishes them.
+  /// A program of protocol 1 that ignores unknown members answers a plain reset, and a slow one answers the greeting
+  /// before it; the first answer distinguishes them.
   private func greet(with request: [UInt8]) throws(LabFault) -> End {
     guard let child else { throw missing }
     isSilent = false
@@ -198,11 +198,11 @@ package final class ProgramConversation {
 // MARK: - Requests
 
 extension ProgramConversation {
-  /// A line of a request.
+  /// Returns the line of a request.
   static func bytes(of request: JSON) -> [UInt8] { Array(request.line.utf8) + [UInt8(ascii: "\n")] }
 
-  /// The line that begins a test. A driver and a peripheral receive the settings that they declared: the others
-  /// concern the other end, or the management of the lock.
+  /// Returns the line that starts a test. A driver or a peripheral receives only the settings that it declared: the
+  /// others concern the other end, or the management of the lock.
   func request(ofReset settings: [Argument], seed: UInt64) -> [UInt8] {
     var settings = settings
     if role != .device, let known = introduction?.settings { settings.removeAll { !known.contains($0.name) } }
@@ -212,19 +212,19 @@ extension ProgramConversation {
       ]))
   }
 
-  /// The line that gives a stimulus.
+  /// Returns the line that performs a stimulus.
   func request(of stimulus: Stimulus) -> [UInt8] {
     if stimulus.arguments.isEmpty { return requests[stimulus.number] }
     return request(
       of: vocabulary.stimuli[stimulus.number],
       stimulus.arguments.map { argument in
-        // A program knows it by its name, however it was given.
+        // The program expects the argument's name, even if the scenario omitted it.
         let name = argument.name == Argument.only ? vocabulary.soleArguments[stimulus.number] : nil
         return Argument(name ?? argument.name, argument.value)
       })
   }
 
-  /// The line that gives a stimulus by its name.
+  /// Returns the line that performs a stimulus by its name.
   func request(of stimulus: String, _ arguments: [Argument]) -> [UInt8] {
     Self.bytes(
       of: .known([
@@ -232,7 +232,7 @@ extension ProgramConversation {
       ]))
   }
 
-  /// The line that injects a fault. The value of an on-off fault is true or false, even if `0` ends it.
+  /// Returns the line that injects a fault. The value of an on-off fault is true or false, even if `0` ends it.
   func request(of fault: Fault) -> [UInt8] {
     let offered = introduction?.faults.first { $0.fault == fault.name }?.values ?? []
     let isFlag = !offered.isEmpty && offered.allSatisfy { if case .flag = $0 { true } else { false } }
@@ -240,7 +240,7 @@ extension ProgramConversation {
       of: ["fault": .text(fault.name), "value": json(isFlag ? fault.value.asFlag : fault.value)])
   }
 
-  /// A request, with the time where the program has no clock.
+  /// Returns a request with the time, if the program has no clock.
   func timed(_ request: [UInt8], at now: Instant) -> [UInt8] {
     guard isInVirtualTime else { return request }
     if told.time != now { told = (now, Array(",\"at\":\(now.secondsText)}\n".utf8)) }
@@ -254,10 +254,10 @@ extension ProgramConversation {
   private func json(_ value: Value) -> JSON { JSON(value) { .decimal($0.seconds) } }
 }
 
-// MARK: - Starting, asking, ending
+// MARK: - Starting, requesting, ending
 
 extension ProgramConversation {
-  /// How soon it is heard that the end is asked for.
+  /// The maximum delay until a stop request takes effect.
   private static let hearing = Interval.milliseconds(50)
 
   func restart() throws(LabFault) {
@@ -266,7 +266,7 @@ extension ProgramConversation {
     child = nil
     (hasAnswered, ending) = (false, nil)
     do {
-      // Its binding then keeps what it prints away from its answers from the beginning.
+      // This tells its binding from the start to keep printed text apart from answers.
       child = try ChildProcess(
         command: command, in: folder, with: ["LOCKSTEP_DRIVES=1"], handing: secrets.document)
       child?.onErrorOutput = { [weak self] in self?.output?.take($0) }
@@ -282,8 +282,8 @@ extension ProgramConversation {
     child = nil
   }
 
-  /// Reads output that belongs to no test. With a clock there may be much; a violation, or spontaneous output without
-  /// a clock, is reported.
+  /// Skips output that belongs to no test. A program with a clock may write much; a violation, or spontaneous output
+  /// without a clock, is reported.
   func passOver(until limit: Interval = .zero) throws(LabFault) {
     while hasAnswered, case .line(let line)? = child?.nextLine(until: limit) {
       let isShown: Bool
@@ -299,7 +299,7 @@ extension ProgramConversation {
     lineCount = 0
   }
 
-  /// Waits for something unasked, up to a moment of the monotonic clock; `nil` where there is nothing.
+  /// Waits for spontaneous output, up to a time of the monotonic clock; `nil` if there is none.
   func hear(until limit: Interval) throws(LabFault) -> (entry: ProgramLineCache.Entry, line: [UInt8])? {
     guard let child else { throw missing }
     switch try nextLine(of: child, until: limit) {
@@ -314,18 +314,18 @@ extension ProgramConversation {
 
   /// Sends a request and reads the answer, up to its last line.
   ///
-  /// - Parameter take: receives each observation, in order.
+  /// - Parameter take: Receives each observation, in order.
   func ask(
     _ request: [UInt8],
     _ take: (_ entry: ProgramLineCache.Entry, _ line: [UInt8]) throws(LabFault) -> Void
   ) throws(LabFault) -> End {
     guard let child else { throw missing }
-    // A program without a clock says nothing unasked: what is there would be taken for the answer.
+    // A program without a clock writes nothing spontaneously; a waiting line would be read as the answer.
     if isInVirtualTime, child.hasLine, case .line(let line) = child.nextLine(until: .zero) {
       throw fail(.badAnswer, "its answer was complete, and the \(role) wrote \(quoted(line))")
     }
     child.send(request)
-    // The first answer of a start includes the start, as that to the greeting does.
+    // The first answer after a start includes the start, as the answer to the greeting does.
     let time = hasAnswered ? answerTimeout : answerTimeout + answerTimeout
     guard let end = try answer(until: MonotonicClock.now + time, take) else {
       throw unanswered(request, for: time)
@@ -356,7 +356,7 @@ extension ProgramConversation {
     }
   }
 
-  /// Kills a program that has not come to the end of an answer in time.
+  /// Kills a program that has not completed an answer in time.
   private func unanswered(_ request: [UInt8], for time: Interval) -> LabFault {
     let asked = String(decoding: request.dropLast(), as: UTF8.self)
     return fail(.noAnswer, "no end of the answer within \(time) to \(asked)")
@@ -373,7 +373,7 @@ extension ProgramConversation {
       if !isRead { pieceTime = MonotonicClock.now }
       guard wake == .timedOut, piece < limit else { return wake }
       if isStopped() {
-        // What it still answers would be taken for the answer to something else.
+        // A later answer would be read as the answer to another request.
         self.child?.stop(grace: .zero)
         self.child = nil
         throw LabFault(.stopped, "the end was asked for")
@@ -447,7 +447,7 @@ extension ProgramConversation {
     }
   }
 
-  /// Notes what is of no use; once, however often it happens.
+  /// Adds a remark on unusable output, without duplicates.
   func remark(_ words: String) {
     if !remarks.contains(words), remarks.count < Self.maximumRemarks { remarks.append(words) }
   }
@@ -458,10 +458,10 @@ extension ProgramConversation {
     return Array(remarks[takenRemarks...])
   }
 
-  /// No more different ones are kept.
+  /// The maximum number of different remarks.
   private static let maximumRemarks = 20
 
-  /// Keeps a secret out of what is written from now on, what stands behind it in the same answer included.
+  /// Hides a secret in all further output, including the rest of the same answer.
   private func keep(_ secret: ProgramSecret) throws(LabFault) {
     secretCount += 1
     guard secretCount <= Self.maximumSecrets else {
@@ -470,10 +470,10 @@ extension ProgramConversation {
     ProgramSecrets.keep(secret.value)
   }
 
-  /// The most secrets that one program may name: each is looked for in all that is written.
+  /// The maximum number of secrets that one program may name: all output is searched for each of them.
   private static let maximumSecrets = 500
 
-  /// Whether a line was to say what the program is.
+  /// Returns whether a line is meant as an introduction.
   private func hasGreeting(_ line: [UInt8]) -> Bool { (try? JSON(parsing: line))?["hello"] != nil }
 
   private func note(_ answer: ProgramAnswer) {
@@ -491,7 +491,7 @@ extension ProgramConversation {
     fail(.badAnswer, "a line of more than \(LineBuffer.usualLimit) bytes, which begins \(quoted(start))")
   }
 
-  /// Whether a signal ended it, as far as its shell says so too.
+  /// Whether a signal ended it, including a signal that its shell reports.
   private var wasKilled: Bool {
     switch ending {
     case .signal: true
@@ -506,17 +506,17 @@ extension ProgramConversation {
     let ending = child.stop(grace: .milliseconds(200))
     self.ending = ending
     let how = ending?.description ?? "it closed its output and went on"
-    // One that ends before it has read what it was asked was not started, whatever an earlier start did: it does not reach
-    // what it leads to any more. One that has read it may have died of that.
+    // A program that exits before it reads its request did not start, whatever an earlier start did: it no longer
+    // reaches its target. A program that has read the request may have failed because of it.
     if hasEverAnswered, !hasAnswered, hasUnread {
       return fail(.noDevice, "the program ended before it was asked anything: \(how), of \(command)")
     }
-    // The shell's way to say that there is no such program.
+    // These statuses of the shell mean that the program does not exist or is not executable.
     let isMissing = !hasAnswered && (ending == .exit(126) || ending == .exit(127))
     return fail(isMissing ? .noDevice : .ended, "\(how), of \(command)")
   }
 
-  /// That there is no program to ask.
+  /// The fault if the program is not running.
   var missing: LabFault {
     role == .device
       ? LabFault(.ended, "the program does not run")
@@ -524,7 +524,7 @@ extension ProgramConversation {
         .programFailed, "the \(role) does not run", from: .program(ProgramTrouble(role.title, .ended)))
   }
 
-  /// Kills the program and says what was wrong with it; of what is no device itself that says nothing of one.
+  /// Kills the program and returns its fault. A fault of a driver or a peripheral is not a failure of the device.
   func fail(_ symptom: LabFault.Symptom, _ detail: String) -> LabFault {
     child?.stop(grace: .zero)
     let words = child?.lastWords ?? ""
@@ -560,7 +560,7 @@ extension ProgramConversation {
     return fault
   }
 
-  /// The first two hundred bytes of what was written.
+  /// Returns the first 200 bytes of a line.
   func quoted(_ line: [UInt8]) -> String {
     let text = printable(line.prefix(200)).split(separator: "\n").joined(separator: " ")
     return line.count > 200 ? "'\(text)'… (\(line.count) bytes)" : "'\(text)'"

@@ -10,13 +10,13 @@ import Links
 ///     {"notified":{"characteristic":"fff2","handle":12,"value":"01"},"at":0.9}
 ///     {"failed":{"operation":"write","characteristic":"fff1","error":"refused with …","code":3},"at":1.2}
 enum ProgramEvent {
-  /// A characteristic, as it can be named.
+  /// A characteristic with its UUID, if known, and its handle.
   struct Place {
     var uuid: BluetoothUUID?
     var handle: AttributeHandle
   }
 
-  // A driver's.
+  // For drivers.
   case heard(PeerAddress, AdvertisingData, rssi: Int8?)
   case ready(DiscoveredProfile)
   case notified(Place, [UInt8])
@@ -25,13 +25,13 @@ enum ProgramEvent {
   case subscribed(Place)
   case unsubscribed(Place)
   case failed(_ operation: String, ProgramOperation.Place?, CentralEvent.Failure)
-  // A peripheral's.
+  // For peripherals.
   case written(Place, [UInt8])
   case subscription(Place, Subscription)
   case confirmed(Place)
-  // Both's.
+  // For both.
   case connected(PeerAddress?)
-  /// With how many packets may not have arrived, where that is known.
+  /// The link ended; with the number of packets that may not have arrived, if known.
   case disconnected(HCIErrorCode, unacknowledged: Int? = nil)
   case mtu(Int)
 
@@ -120,7 +120,7 @@ extension ProgramEvent.Place {
 }
 
 extension CharacteristicProperties {
-  /// What a program calls them.
+  /// The names of the properties in a program's lines.
   static let known: [(name: String, property: CharacteristicProperties)] = [
     ("broadcast", .broadcast), ("read", .read), ("write-without-response", .writeWithoutResponse),
     ("write", .write), ("notify", .notify), ("indicate", .indicate), ("signed-write", .signedWrite),

@@ -1,13 +1,13 @@
 import Conformance
 
 extension [Disturbance] {
-  /// Whether a program can be told of a fault with this value, by the values that it offers: a word that stands for none of them
-  /// would be taken for true by most languages, and the model would take the fault for begun.
+  /// Checks whether a program accepts this value of a fault, by the values that it offers. Most languages treat an
+  /// unknown word as true, and the model would consider the fault active.
   func check(_ fault: Fault) throws(LabFault) {
     guard let offered = first(where: { $0.fault == fault.name })?.values else { return }
     let value = fault.value
     if value.isYesOrNo || offered.contains(value) { return }
-    // What begins and ends may also last for a time.
+    // A fault that begins and ends may also have a duration.
     let isFlag = offered.allSatisfy(\.isYesOrNo)
     switch value {
     case .text: if offered.contains(where: \.isText) { return }

@@ -3,42 +3,42 @@ import Bluetooth
 import Conformance
 import Emulator
 
-/// What a program says that it is, when it is greeted. Whatever it leaves out is as with a program that says nothing.
+/// The introduction of a program. For each omitted member, the program is treated like one without an introduction.
 ///
 ///     {"hello":{"protocol":2,"time":"virtual","stimuli":["lock","enter"],
 ///               "arguments":{"enter":[{"code":"1234"},{"code":"0000"}]},"faults":{"jam":[true,false]}}}
 struct ProgramIntroduction: Equatable {
-  /// The protocol that is spoken here; one that answers no greeting speaks the first.
+  /// The version of the protocol; a program that does not answer the greeting speaks version 1.
   static let spokenProtocol = 2
 
-  /// The values of one stimulus's arguments for tests that are generated.
+  /// The arguments of one stimulus for generated tests.
   struct OfferedArguments: Equatable {
     var stimulus: String
     var values: [[Argument]]
   }
 
-  /// What a lock advertises, as far as it is known by that.
+  /// The advertising data that identify a lock.
   struct Advertised: Equatable {
     var name: String?
     var services: [BluetoothUUID]
   }
 
-  /// What a name of its own is in the words of a family of locks.
+  /// A name of the program, and the word for it in a lock family.
   struct Word: Equatable {
     var name: String
     var word: String
   }
 
-  /// What it calls itself.
+  /// The name of the program.
   var name: String?
-  /// Whether it receives the passing of time, and has no clock of its own.
+  /// Whether it receives the time, and has no clock of its own.
   var isInVirtualTime = false
-  /// What it understands; `nil` where it has to be asked.
+  /// The stimuli; `nil` if they are unknown until requested.
   var stimuli: [String]?
   var arguments: [OfferedArguments] = []
-  /// The disturbances that it can bring about, with their values for tests that are generated.
+  /// The faults that it injects, with their values for generated tests.
   var faults: [Disturbance] = []
-  /// The settings of start conditions; `nil` where it has to be asked.
+  /// The settings of start conditions; `nil` if they are unknown until requested.
   var settings: [String]?
   var conditions: [String] = []
   /// The events of the machine that it reports.
@@ -46,19 +46,19 @@ struct ProgramIntroduction: Equatable {
   /// The values that it reports, and whether it shows effects.
   var readings: [String] = []
   var showsEffects = false
-  /// The stimuli that set something in motion that wears.
+  /// The stimuli that move a part subject to wear.
   var moving: [String]?
-  // A driver's.
-  /// What its lock advertises, by which it is found if no address is given.
+  // For drivers.
+  /// The advertising data of its lock, which identify it if no address is given.
   var advertises: Advertised?
-  /// What its stimuli ask a lock for, and what its statuses say, in the words of a family of locks.
+  /// The requests behind its stimuli, and the meanings of its statuses, in the words of a lock family.
   var requests: [Word]?
   var meanings: [Word]?
-  /// The faults of the link, among ours, that its machine knows of.
+  /// The built-in link faults that its machine models.
   var linkFaults: [String] = []
   /// The secrets that it needs.
   var secrets: [String] = []
-  // A peripheral's.
+  // For peripherals.
   var services: [ServiceDefinition] = []
   var advertisement: ProgramAdvertisement?
 }
@@ -66,7 +66,7 @@ struct ProgramIntroduction: Equatable {
 extension ProgramIntroduction {
   private typealias Malformed = ProgramAnswer.Malformed
 
-  /// Reads what stands under `hello`.
+  /// Creates an introduction from the value of `hello`.
   init(_ json: JSON, of role: ProgramConversation.Role = .device) throws(ProgramAnswer.Malformed) {
     guard case .mapping(let members) = json else { throw Malformed(reason: "`hello` is no object") }
     var known = Self.members
@@ -234,7 +234,7 @@ extension ProgramIntroduction {
     return fault
   }
 
-  /// What it can serve. In real time what is shown comes through a pipe, and a machine that is busy.
+  /// The abilities of the program. In real time, observations are delayed by a pipe and a busy machine.
   var abilities: Abilities {
     var abilities = Abilities(
       stimuli: stimuli, faults: faults.map(\.fault), settings: settings, conditions: conditions,
@@ -250,7 +250,7 @@ extension ProgramIntroduction {
 }
 
 extension Value {
-  /// Reads a value of generated tests: `2 s` is a length of time, as it is in a scenario.
+  /// Creates a value of generated tests: `2 s` is a duration, as in a scenario.
   fileprivate init?(offered json: JSON) {
     guard let value = Value(json) else { return nil }
     if case .text(let text) = value, let interval = Interval(text: text) {
@@ -262,7 +262,7 @@ extension Value {
 }
 
 extension [Argument] {
-  /// Reads names and values; `nil` for what are none.
+  /// Creates arguments from an object; `nil` if the value is not an object of values.
   init?(_ json: JSON) {
     guard case .mapping(let members) = json else { return nil }
     let arguments = members.compactMap { member in

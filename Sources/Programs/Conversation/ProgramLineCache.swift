@@ -1,22 +1,22 @@
 import Basics
 import Conformance
 
-/// Lines that a program writes again and again, with what they say: they need not be taken apart each time.
+/// A cache of the parsed lines that a program writes repeatedly.
 ///
-/// A line that ends with a moment, as `"at":3.2` or `"next":12.5`, is known by what stands before it.
+/// A line that ends with a time, such as `"at":3.2` or `"next":12.5`, is stored without it.
 struct ProgramLineCache {
-  /// What a line says, and what of it is observed.
+  /// A parsed line, and its observation, if any.
   typealias Entry = (said: ProgramLine, observation: Observation?)
 
-  /// A program whose lines are all different is not remembered for ever.
+  /// The maximum number of lines, for a program whose lines all differ.
   private static let maximum = 1000
 
   private var known: [[UInt8]: Entry] = [:]
 
-  /// Remembers what a line says; a greeting says it once.
+  /// Stores a parsed line, except for a greeting, which comes once.
   mutating func learn(_ line: [UInt8], _ entry: Entry) {
     switch entry.said.answer {
-    // What a driver writes to its lock is another thing each time.
+    // The values that a driver writes to its lock differ each time.
     case .hello, .operation: return
     default: break
     }
@@ -25,13 +25,13 @@ struct ProgramLineCache {
       known[line] = entry
       return
     }
-    // What a moment goes with is known without one.
+    // The entry is stored without its time.
     var entry = entry
     entry.said = ProgramLine(entry.said.answer.with(next: .unsaid))
     known[ending.head] = entry
   }
 
-  /// What a line says, if that is known.
+  /// Returns the entry of a line, if it is in the cache.
   func entry(of line: [UInt8]) -> Entry? {
     if let entry = known[line] { return entry }
     guard let ending = Ending(of: line), var entry = known[ending.head] else { return nil }
@@ -47,7 +47,7 @@ struct ProgramLineCache {
 }
 
 extension ProgramAnswer {
-  /// The same, with another time at which the program does something by itself.
+  /// Returns the same answer with another time of the next spontaneous action.
   fileprivate func with(next: Next) -> ProgramAnswer {
     switch self {
     case .settled: .settled(next: next)
@@ -57,18 +57,18 @@ extension ProgramAnswer {
   }
 }
 
-/// A moment at the end of a line.
+/// A time at the end of a line.
 private struct Ending {
-  /// The line without it.
+  /// The line without the time.
   var head: [UInt8]
-  /// Whether it is when the program will do something next, or when what is shown happened.
+  /// Whether it is the time of the next action, and not that of the observation.
   var isNext: Bool
   var moment: Instant
 
   private static let next = Array("\"next\":".utf8)
   private static let at = Array("\"at\":".utf8)
 
-  /// `nil` if there is none, or it is written in an unusual form.
+  /// Finds the time; `nil` if there is none, or it has an unusual form.
   init?(of line: [UInt8]) {
     guard line.count > 8, line.last == UInt8(ascii: "}"), let comma = line.lastIndex(of: UInt8(ascii: ","))
     else { return nil }
@@ -93,10 +93,10 @@ extension ArraySlice<UInt8> {
 }
 
 extension Instant {
-  /// What counts as no moment any more, in nanoseconds.
+  /// The upper limit of a time, in nanoseconds.
   private static let farthest: Int64 = 9_000_000_000_000_000_000
 
-  /// Reads seconds with up to nine decimals, exactly; `nil` for whatever else there is, which JSON may know.
+  /// Parses seconds with up to nine decimals exactly; `nil` for other forms, which may be valid JSON.
   init?(digits text: some BidirectionalCollection<UInt8>) {
     let point = UInt8(ascii: ".")
     guard (1...19).contains(text.count), let first = text.first, first != point, text.last != point,
@@ -124,7 +124,7 @@ extension Instant {
     self.init(nanoseconds: nanoseconds)
   }
 
-  /// Reads seconds since the test began.
+  /// Parses seconds since the start of the test.
   init?(_ json: JSON) {
     if case .number(let text) = json, let exact = Instant(digits: text.utf8) {
       self = exact

@@ -3,7 +3,7 @@ import Bluetooth
 import Links
 import Secrets
 
-/// Something that a driver or a peripheral wants done with our Bluetooth, as one line says it.
+/// A Bluetooth operation that a driver or a peripheral requests, one line each.
 ///
 ///     {"scan":true}  {"connect":true}  {"disconnect":true}  {"exchangeMTU":true}
 ///     {"read":"2a19"}  {"write":{"to":"fff1","value":"0102","text":"unlock"}}  {"subscribe":"fff2"}
@@ -11,36 +11,36 @@ import Secrets
 ///
 /// A characteristic is named by its UUID, or by the handle of its value.
 enum ProgramOperation: Equatable {
-  /// Which of a lock's advertisements a driver receives.
+  /// The advertisements of a lock that a driver receives.
   enum Hearing: Equatable {
     case nothing
-    /// The first one, and each that says something else.
+    /// The first one, and each with different data.
     case changes
     case everything
   }
 
   typealias Place = CentralOperation.Characteristic
 
-  // A driver's.
+  // For drivers.
   case scan(Hearing)
-  /// With the services to look for; without any, all are.
+  /// With the services to discover; if empty, all services are discovered.
   case connect(services: [BluetoothUUID])
-  /// Something on its link; of a write, what the packet says.
+  /// An operation on the link; for a write, with a description of the packet.
   case central(CentralOperation, text: String? = nil)
-  // A peripheral's.
+  // For peripherals.
   /// `nil` to advertise nothing.
   case advertise(ProgramAdvertisement?)
-  /// Another value that is read from now on.
+  /// Sets the value that clients read.
   case set(Place, [UInt8])
   case notify(Place, [UInt8])
   case indicate(Place, [UInt8])
-  /// Refuses the write that it was just told of.
+  /// Refuses the write that was just reported.
   case reject(ATTErrorCode)
-  // Both's.
+  // For both.
   case disconnect
-  /// What the packet that it was just told of says.
+  /// The meaning of the packet that was just reported.
   case meaning(String)
-  /// What is not to be shown from now on.
+  /// A value to hide in all further output.
   case secret(ProgramSecret)
 }
 
@@ -55,17 +55,17 @@ struct ProgramSecret: Equatable {
   static func == (left: Self, right: Self) -> Bool { left.value.matches(right.value) }
 }
 
-/// What a peripheral advertises.
+/// The advertising data of a peripheral.
 struct ProgramAdvertisement: Equatable {
   var name: String?
   var services: [BluetoothUUID] = []
-  /// The company's number, its two bytes, and what follows.
+  /// The two bytes of the company identifier, and the data after them.
   var manufacturer: [UInt8]?
   var interval = Interval.milliseconds(100)
-  /// Whether it can be connected to.
+  /// Whether the advertisement is connectable.
   var isConnectable = true
 
-  /// The structures of the advertisement and of the scan response, which has what there is no room for in the first.
+  /// The data of the advertisement, and of the scan response with the structures that do not fit into it.
   var data: (advertisement: [UInt8], scanResponse: [UInt8]) {
     var first = AdvertisingData([.flags([.generalDiscoverable, .noClassic])])
     var second = AdvertisingData()
@@ -93,7 +93,7 @@ struct ProgramAdvertisement: Equatable {
 extension ProgramOperation {
   private typealias Malformed = ProgramAnswer.Malformed
 
-  /// Reads what stands under a name; `nil` for one that is no operation of the role.
+  /// Creates an operation from a name and its value; `nil` if the role has no operation with this name.
   init?(
     _ name: String, _ value: JSON, of role: ProgramConversation.Role
   ) throws(ProgramAnswer.Malformed) {
@@ -152,7 +152,7 @@ extension ProgramOperation {
 }
 
 extension ProgramAdvertisement {
-  /// Reads `{"name":"Keypad","services":["fff0"],"manufacturer":"ffff01","interval":0.1,"connectable":true}`.
+  /// Parses `{"name":"Keypad","services":["fff0"],"manufacturer":"ffff01","interval":0.1,"connectable":true}`.
   init(_ item: ProgramItem) throws(ProgramAnswer.Malformed) {
     let fields = try item.fields(["name", "services", "manufacturer", "interval", "connectable"])
     name = try fields.optional("name")?.text
@@ -187,7 +187,7 @@ extension ProgramAdvertisement {
   }
 }
 
-/// An item of a program's output, with its name and what is wrong with it.
+/// A named value in a program's line.
 struct ProgramItem {
   var name: String
   var json: JSON
@@ -240,7 +240,7 @@ struct ProgramItem {
     }
   }
 
-  /// A characteristic, by its UUID or by its handle.
+  /// The characteristic, named by its UUID or by its handle.
   var place: ProgramOperation.Place {
     get throws(ProgramAnswer.Malformed) {
       if let number = json.int, let handle = UInt16(exactly: number), handle > 0 {
@@ -253,7 +253,7 @@ struct ProgramItem {
     }
   }
 
-  /// Its members, all of which are known.
+  /// Returns the members of an object, all of which must be known.
   func fields(_ names: [String]) throws(ProgramAnswer.Malformed) -> ProgramFields {
     guard case .mapping(let members) = json else { throw isWrong("an object") }
     if let unknown = members.first(where: { !names.contains($0.name) }) {

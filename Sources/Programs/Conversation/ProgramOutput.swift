@@ -5,9 +5,9 @@ package import System
 package final class ProgramOutput {
   /// The name of the file.
   package static let name = "programs.log"
-  /// No more than this is kept: a program that never stops writing does not fill a disk.
+  /// The maximum size of the file: a program that never stops writing must not fill a disk.
   static let maximumSize = 64 << 20
-  /// How much of the case that is under way is remembered.
+  /// The number of bytes of the current case that stay in memory.
   private static let tail = 4096
 
   private let path: String?
@@ -15,18 +15,18 @@ package final class ProgramOutput {
   private var file: OutputFile?
   private var room = ProgramOutput.maximumSize
   private var last: [UInt8] = []
-  /// Why the file is not whole, where it could not be written.
+  /// Why the file is incomplete, if it could not be written.
   package private(set) var fault: FileFault?
 
-  /// Keeps it in a folder, if there is one.
+  /// Creates a store with a file in a folder, if there is one.
   ///
-  /// - Parameter echo: shows the lines as they come.
+  /// - Parameter echo: Receives the lines as they arrive.
   package init(in folder: String?, echo: ((String) -> Void)? = nil) {
     path = folder.map { "\($0)/\(Self.name)" }
     self.echo = echo
   }
 
-  /// Begins a case.
+  /// Starts a case.
   package func begin() { last = [] }
 
   /// Whether the programs have written nothing in the case.

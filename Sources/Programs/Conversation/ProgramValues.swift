@@ -2,7 +2,7 @@ package import Basics
 package import Conformance
 
 extension Value {
-  /// What a value is written as, by programs that talk to this one.
+  /// The forms of a value in the lines of programs.
   package static let expectation = #"true, false, a number, a text or {"duration":"3 s"}"#
 
   /// Reads a value; `nil` if it is invalid.
@@ -24,7 +24,7 @@ extension Value {
 }
 
 extension JSON {
-  /// A value, with times in a form of their own.
+  /// Creates the JSON form of a value; the closure encodes a duration.
   package init(_ value: Conformance.Value, duration: (Interval) -> JSON) {
     self =
       switch value {

@@ -4,72 +4,72 @@ package import Basics
 
 /// Any program as a device under test, over its standard streams.
 ///
-/// It is run by the shell and speaks one JSON object a line:
+/// The shell runs it, and it speaks one JSON object per line:
 ///
-///     we write                                              it answers
+///     Lockstep writes                                       the program answers
 ///     {"reset":{"registered":true,"configured":true}}       {"status":"noSignal"}  {"settled":true}
 ///     {"stimulus":"connect"}                                {"status":"connecting"}  {"settled":true}
 ///     {"stimulus":"setAutolock","arguments":{"delay":10}}   {"refused":"not logged in"}
 ///
-/// An answer is any number of statuses and then `settled` or `refused`. An unchanged status may be left out. Between
+/// An answer is any number of statuses, and then `settled` or `refused`. An unchanged status may be left out. Between
 /// answers, while time passes, the program may write statuses spontaneously. Durations are numbers of seconds.
 ///
-/// In a start of its own it receives a greeting, `{"hello":{"protocol":2},"reset":{}}`, and may introduce itself
-/// before its answer (``ProgramIntroduction``); without an introduction it speaks the first protocol. With one it may
-/// show more than statuses (``ProgramAnswer``), injects the faults that it offers, and may have no clock of its own:
-/// it then receives the passing of time, up to the first moment at which it shows something, and may reply when that
-/// will be.
+/// In a separate start, it receives a greeting, `{"hello":{"protocol":2},"reset":{}}`, and may introduce itself before
+/// its answer (``ProgramIntroduction``). Without an introduction, it speaks protocol 1. With one, it may show more
+/// than statuses (``ProgramAnswer``), injects the faults that it offers, and may have no clock of its own. A program
+/// without a clock receives the passing of time, up to the first moment at which it shows something, and may reply
+/// when that will be.
 ///
 ///     {"stimulus":"lock","at":12.5}                         {"status":"locking"}  {"settled":true,"next":13.7}
 ///     {"advance":5,"at":12.5}                               {"status":"locked","at":13.7}  {"settled":true,"next":null}
 ///
-/// Unless it has no clock, its time is that of the monotonic clock. Observations during an answer are returned after
-/// it with their own times, so that ``now`` is then earlier than the answer's end.
+/// The time of a program with a clock is that of the monotonic clock. Observations during an answer are returned
+/// after it with their own times, so that ``now`` is then earlier than the end of the answer.
 package final class ExecDevice: StandaloneDevice {
-  /// The most lines without a pause; a program that writes more is not going to stop.
+  /// The maximum number of lines without a pause; a program that writes more will not stop.
   package static let maximumLines = ProgramConversation.maximumLines
 
   private let program: ProgramConversation
 
   package private(set) var now = Instant.zero
 
-  /// The monotonic clock's time of our time zero.
+  /// The time of the monotonic clock at this device's time zero.
   private var epoch = Interval.zero
-  /// What was shown and has not been observed yet.
+  /// The observations that were not yet returned.
   private var shown = FIFO<(time: Instant, observation: Observation)>()
-  /// Up to when all that the program wrote was read: to the end of its last answer.
+  /// The end of the last answer: all output of the program was read up to this time.
   private var heard = Instant.zero
-  /// When a program without a clock will next do something spontaneously, if it has said so.
+  /// When a program without a clock will next act spontaneously, if it has stated that.
   private var next = ProgramAnswer.Next.unsaid
-  /// Up to when time was let pass with the request that is under way, for a program without a clock.
+  /// The end of the current request to let time pass, for a program without a clock.
   private var advanceLimit: Instant?
-  /// What such a program draws its chances from, from the next test on.
+  /// The seed of such a program's random choices, from the next test on.
   package var seed: UInt64 = 0
 
-  /// Makes a device of a command; it is started by the first reset.
+  /// Creates a device from a command; the first reset starts the program.
   package init(
     command: String, answerTimeout: Interval = .seconds(5), isStopped: @escaping () -> Bool = { false }
   ) {
     program = ProgramConversation(command: command, answerTimeout: answerTimeout, isStopped: isStopped)
   }
 
-  /// What the shell runs.
+  /// The command that the shell runs.
   package var command: String { program.command }
   /// The values that it reports.
   package var readings: [String] { introduction?.readings ?? [] }
-  /// The stimuli that set something in motion that wears; `nil` where it does not say.
+  /// The stimuli that move a part subject to wear; `nil` if it does not name them.
   package var moving: [String]? { introduction?.moving }
-  /// Its introduction; `nil` without one.
+  /// The introduction; `nil` without one.
   var introduction: ProgramIntroduction? { program.introduction }
-  /// Why it is not known what it is, where it cannot be used so: its greeting is wrong, or was broken off.
+  /// Why the role of the program is unknown, so that it cannot be used: its greeting is invalid or was interrupted.
   package var misunderstanding: LabFault? { program.misunderstanding }
-  /// Keeps what it writes to its standard error, and what it logs.
+  /// Stores the program's standard error and log messages.
   var output: ProgramOutput? {
     get { program.output }
     set { program.output = newValue }
   }
 
-  /// The abilities from its introduction; unknown ones must be tried, and it refuses what it lacks.
+  /// The abilities from the introduction; a program without one refuses the requests that it does not support.
   package var abilities: Abilities {
     var abilities = (introduction ?? ProgramIntroduction()).abilities
     abilities.areUnknown = program.greetingTrouble != nil
@@ -78,7 +78,7 @@ package final class ExecDevice: StandaloneDevice {
 
   private var isInVirtualTime: Bool { program.isInVirtualTime }
 
-  /// Starts it, greets it with a first reset, and lets it end, once: what it can serve is known from then on.
+  /// Starts the program, greets it with a first reset, and lets it end; after that, its abilities are known.
   package func greet() { program.greet() }
 
   package func adopt(_ vocabulary: Vocabulary) { program.adopt(vocabulary) }
@@ -88,7 +88,7 @@ extension ExecDevice {
   package func reset(to start: StartCondition) throws(LabFault) {
     if let fault = misunderstanding ?? program.greetingTrouble { throw fault }
     if !program.isRunning { try restart() }
-    // What was shown after the last test was looked at belongs to no test.
+    // Output after the end of the last test belongs to no test.
     try program.passOver()
     shown.removeAll()
     epoch = MonotonicClock.now
@@ -96,7 +96,7 @@ extension ExecDevice {
     if let refusal = try ask(program.request(ofReset: start.settings, seed: seed)) {
       throw LabFault(.notPossible, "the device cannot start so: \(refusal)")
     }
-    // What it shows in answer to the reset is how the test begins.
+    // The observations in the answer to the reset are the start of the test.
     epoch = MonotonicClock.now
     (now, heard) = (.zero, .zero)
     for index in shown.indices { shown[index].time = .zero }
@@ -119,7 +119,7 @@ extension ExecDevice {
     }
   }
 
-  /// Lets the time of an answer count, where it is the clock's.
+  /// Adds the time of an answer, if the device uses the real clock.
   private func hearAnswer() {
     guard !isInVirtualTime else { return }
     now = max(now, time(at: MonotonicClock.now))
@@ -139,11 +139,11 @@ extension ExecDevice {
     }
   }
 
-  /// Waits for something unasked, up to a limit.
+  /// Waits for spontaneous output, up to a limit.
   ///
-  /// - Returns: whether there was nothing.
+  /// - Returns: Whether there was none.
   private func listen(until limit: Instant) throws(LabFault) -> Bool {
-    // What was there by now was read with the answer: it is not asked for again before time passes.
+    // Earlier output was read with the answer; the program is not read again until time passes.
     if limit <= heard, !program.hasLine {
       now = max(now, limit)
       return true
@@ -162,9 +162,9 @@ extension ExecDevice {
     return false
   }
 
-  /// Lets time pass for a program that has no clock, up to the first moment at which it shows something, or to a limit.
+  /// Lets time pass for a program without a clock, up to its first observation or to a limit.
   ///
-  /// - Returns: whether it has shown nothing.
+  /// - Returns: Whether it has shown nothing.
   private func letPass(until limit: Instant) throws(LabFault) -> Bool {
     guard limit > now else { return true }
     if case .at(let moment) = next, moment > limit || moment == .never {
@@ -184,7 +184,7 @@ extension ExecDevice {
     return true
   }
 
-  /// An unbounded wait is sent to a program in pieces.
+  /// The longest time that one request lets pass; an unbounded wait is divided.
   private static let longestAdvance = Interval.seconds(365 * 24 * 3600)
 
   package func restart() throws(LabFault) { try program.restart() }
@@ -208,12 +208,12 @@ extension ExecDevice {
 }
 
 extension ExecDevice {
-  /// Our time, at one of the monotonic clock's.
+  /// Returns the time of this device at a time of the monotonic clock.
   private func time(at clock: Interval) -> Instant { max(.zero, .zero + (clock - epoch)) }
 
   /// Sends a request and reads the answer, up to its last line.
   ///
-  /// - Returns: why it was refused, if it was.
+  /// - Returns: The reason for a refusal, if the program refuses.
   private func ask(_ request: [UInt8]) throws(LabFault) -> String? {
     let end = try program.ask(request) { entry, line throws(LabFault) in
       guard let observation = entry.observation else { return }
@@ -224,7 +224,7 @@ extension ExecDevice {
     return end.refusal
   }
 
-  /// When something was shown, by a program that has no clock: at once, or at one moment of the time that it was let pass.
+  /// Returns the time of an observation by a program without a clock: now, or one moment in the time that passes.
   private func moment(of time: Instant?, _ line: [UInt8]) throws(LabFault) -> Instant {
     func wrong(_ why: String) -> LabFault {
       program.fail(.badAnswer, "the device wrote \(program.quoted(line)): \(why)")
@@ -234,7 +234,7 @@ extension ExecDevice {
       throw wrong("it is \(now), and nothing else is asked")
     }
     guard let time else { throw wrong("time passes, so that it must say `at` when") }
-    // What was added up in floating point is a little off.
+    // Sums in floating point are slightly inexact.
     let isLate = time > advanceLimit && time - advanceLimit > .microseconds(1)
     guard !isLate, time >= now else {
       throw wrong("time passes from \(now) to \(advanceLimit), and no further")

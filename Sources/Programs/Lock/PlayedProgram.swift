@@ -1,19 +1,19 @@
 package import Conformance
 import System
 
-/// The program of a lock that is emulated on the air in real time, started and greeted.
+/// The program of a lock that is emulated on the air in real time, after its start and greeting.
 package final class PlayedProgram {
-  /// Why a program is no lock.
+  /// Why a program cannot act as a lock.
   package enum Problem: Error {
-    /// It says nothing of itself that can be used.
+    /// Its introduction is unusable.
     case unusable(String)
-    /// It has not answered its greeting.
+    /// It did not answer its greeting.
     case silent(LabFault)
   }
 
   private let program: ProgramConversation
 
-  /// Starts the program of a command and greets it.
+  /// Starts the program of a command, and greets it.
   package init(_ command: String) throws(Problem) {
     program = ProgramConversation(command: command, as: .peripheral, isStopped: { Interruption.isHeard })
     program.hasTimeoutOption = false
@@ -25,9 +25,9 @@ package final class PlayedProgram {
     }
   }
 
-  /// Its lock, for a controller.
+  /// Returns its lock, for a controller.
   ///
-  /// - Parameter say: receives what it writes beside its answers, line by line.
+  /// - Parameter say: Receives the program's output other than answers, line by line.
   package func lock(seed: UInt64, say: @escaping (String) -> Void) -> ProgramPeripheral {
     program.output = ProgramOutput(in: nil, echo: say)
     return ProgramPeripheral(program, seed: seed)

@@ -5,44 +5,44 @@ import Controllers
 package import Emulator
 import Links
 
-/// A lock that a program emulates behind our GATT server, as a peripheral on a controller.
+/// A lock that a program emulates behind Lockstep's GATT server, as a peripheral on a controller.
 ///
-/// The program declares in its greeting what it offers and advertises, receives its client's actions, and sends
-/// notifications. It has no clock: each message contains the time, and the program replies when it must be called
-/// again.
+/// The program declares its services and advertising data in its greeting, receives the actions of its client, and
+/// sends notifications. It has no clock: each message contains the time, and the program replies when it must be
+/// called again.
 ///
-/// Feed it the controller's packets and the time, and hand the controller the packets that it returns, in order. A
+/// Feed it the controller's packets and the time, and pass the packets that it returns to the controller, in order. A
 /// failure of the program is stored in ``fault``, after which it sends nothing.
 package final class ProgramPeripheral: EmulatedPeripheral {
   package let program: ProgramConversation
   package let address: PeerAddress
   private var session: PeripheralSession
-  /// Its characteristics, where they stand in the server, with their first values.
+  /// The characteristics of the server, with their handles and initial values.
   private let places: [(uuid: BluetoothUUID, handle: AttributeHandle, value: [UInt8])]
   private var link: LinkID?
-  /// What it wants to advertise while it is not connected.
+  /// The advertisement while the lock is not connected.
   private var wanted: ProgramAdvertisement?
-  /// What waits for room in the host.
+  /// The notifications that wait for space in the host.
   private var outgoing: [(AttributeHandle, [UInt8])] = []
-  /// When the program's own time began, and when it wants to be called.
+  /// The start of the program's own time, and the time at which it must be called next.
   private var origin = Instant.zero
   private var due = Instant.never
   private var isHandling = false
   private(set) var notices: [LockNotice] = []
-  /// What the program has shown that was not taken yet.
+  /// The observations that were not yet taken.
   private var shown: [Observation] = []
   /// Whether the program has shown something or failed since that was last reported.
   private var hasNews = false
-  /// What is wrong with the program.
+  /// The failure of the program, if any.
   package private(set) var fault: LabFault?
-  /// What it draws its chances from.
+  /// The seed of the program's random choices.
   var seed: UInt64 = 0
-  /// How often the program was called by itself since a moment of its own time.
+  /// The number of calls at the program's own request since a moment of its time.
   private var calls = (count: 0, since: Instant.zero)
-  /// More calls than any lock needs in a second of its own time.
+  /// The maximum number of calls within one second of its time, which is more than any lock needs.
   var maximumCalls = 100_000
 
-  /// Makes a peripheral of a program that was greeted.
+  /// Creates a peripheral from a program that has been greeted.
   package init(_ program: ProgramConversation, seed: UInt64) {
     self.program = program
     self.seed = seed
@@ -65,7 +65,7 @@ package final class ProgramPeripheral: EmulatedPeripheral {
     self.session = session
   }
 
-  /// What its program says that can be done to it, beside what is done to its link.
+  /// The abilities of its program, in addition to the faults of its link.
   package var abilities: Abilities {
     let introduction = program.introduction ?? ProgramIntroduction()
     var abilities = introduction.abilities
@@ -74,15 +74,15 @@ package final class ProgramPeripheral: EmulatedPeripheral {
     return abilities
   }
 
-  /// What its program calls itself, or its command.
+  /// The name of its program, or its command.
   package var name: String { program.introduction?.name ?? program.command }
 
   package var readings: [String] { program.introduction?.readings ?? [] }
 
-  /// Why its controller failed; it stops until it is started again.
+  /// Why the controller failed; it stays stopped until it is started again.
   package var failure: HostFailure? { session.failure }
 
-  /// When ``advance(to:)`` must next be called, or `nil` while nothing is awaited.
+  /// When ``advance(to:)`` must next be called, or `nil` if no time limit applies.
   package var deadline: Instant? {
     let next = min(session.deadline ?? .never, due == .never ? due : origin + (due - .zero))
     return next == .never ? nil : next
@@ -97,7 +97,7 @@ extension ProgramPeripheral {
     return take(at: now)
   }
 
-  /// Starts the program in a condition, at its time zero, out of any link.
+  /// Starts the program in a condition, at its time zero, without any link.
   package func prepare(_ start: StartCondition, at now: Instant) throws(LabFault) -> [HCIPacket] {
     (fault, shown, hasNews) = (nil, [], false)
     if let misunderstanding = program.misunderstanding { throw misunderstanding }
@@ -146,7 +146,7 @@ extension ProgramPeripheral {
     return take(at: now)
   }
 
-  /// What concerns the link and the power. What its program makes of a lost power is that its links are gone.
+  /// Returns the radio's part of a link or power fault. The program notices a power loss only as a lost link.
   package func radioFault(_ fault: Fault) throws(LabFault) -> RadioFault? {
     LinkFault.names.contains(fault.name) ? .link(try LinkFault(fault)) : nil
   }
@@ -171,14 +171,14 @@ extension ProgramPeripheral {
     return notices
   }
 
-  /// Takes what the program has shown, in its order; all of it at the time that it is now.
+  /// Returns the program's observations in order, all of them for the current time.
   package func takeObservations() -> [Observation] {
     if shown.isEmpty { return [] }
     defer { (shown, hasNews) = ([], false) }
     return shown
   }
 
-  /// Whether the program has shown something, or failed, that was not reported yet.
+  /// Returns whether the program has shown something or failed since the last report.
   package func takeNews() -> Bool {
     defer { hasNews = false }
     return hasNews
@@ -186,16 +186,16 @@ extension ProgramPeripheral {
 }
 
 extension ProgramPeripheral {
-  /// The program's own time.
+  /// Returns the time of the program.
   private func time(at now: Instant) -> Instant { .zero + (now - origin) }
 
-  /// Takes what is for the controller, once all that happened was looked at.
+  /// Returns the packets for the controller after all events are handled.
   private func take(at now: Instant) -> [HCIPacket] {
     handleEvents(at: now)
     return session.takePackets()
   }
 
-  /// Keeps what is wrong with the program.
+  /// Stores the failure of the program, if the body throws one.
   private func guarded(_ body: () throws(LabFault) -> Void) {
     guard fault == nil else { return }
     do {
@@ -206,7 +206,7 @@ extension ProgramPeripheral {
     }
   }
 
-  /// Looks at what happened, in its order: what that brings comes behind it.
+  /// Handles the events in order; events that result from this follow.
   private func handleEvents(at now: Instant) {
     guard !isHandling else { return }
     isHandling = true
@@ -271,7 +271,7 @@ extension ProgramPeripheral {
     if let refusal = try ask(ProgramConversation.bytes(of: ["advance": 0]), at: now) {
       throw program.fail(.badAnswer, "the peripheral refuses to let time pass: \(refusal)")
     }
-    // One that asks for a moment that is hardly later, again and again, lets no time pass.
+    // A program that requests a call hardly later, again and again, lets no time pass.
     if before - calls.since >= .seconds(1) { calls = (0, before) }
     calls.count += 1
     guard calls.count <= maximumCalls else {
@@ -284,9 +284,9 @@ extension ProgramPeripheral {
     }
   }
 
-  /// Sends a request and does what the answer asks for.
+  /// Sends a request, and performs the operations in the answer.
   ///
-  /// - Parameter answersWrite: whether it tells of a write, which is answered before whatever else is sent.
+  /// - Parameter answersWrite: Whether it reports a write, which is answered before anything else is sent.
   private func ask(
     _ request: [UInt8], at now: Instant, answeringWrite answersWrite: Bool = false
   ) throws(LabFault) -> String? {
@@ -321,7 +321,7 @@ extension ProgramPeripheral {
     return end.refusal
   }
 
-  /// Makes the write that the program was told of, or refuses it as the program wants.
+  /// Performs the write that was reported to the program, or refuses it if the program requests that.
   private func answerWrite(_ operations: [ProgramOperation], at now: Instant) {
     guard let link else { return }
     let codes = operations.lazy.compactMap { operation -> ATTErrorCode? in
@@ -384,7 +384,7 @@ extension ProgramPeripheral {
     }
   }
 
-  /// Lets the controller advertise what is to be advertised now, if it does not.
+  /// Updates the advertising of the controller, if it differs.
   private func advertise(at now: Instant) {
     let advertised = link == nil ? wanted : nil
     session.advertise(

@@ -2,13 +2,14 @@ import Basics
 import Files
 package import System
 
-/// A project for a lock of one's own, as `lockstep new` lays it out: all of it is green at once, and one bug is planted in it.
+/// A project for a new lock, as `lockstep new` creates it: all tests pass at first, and the lock contains one
+/// deliberate bug.
 package struct Template {
-  /// What kind of lock it begins with.
+  /// The kind of the lock.
   package enum Kind: String, CaseIterable, Sendable {
     /// A driver and a peripheral, for a lock with Bluetooth.
     case driver
-    /// One program, for a lock without.
+    /// One program, for a lock without Bluetooth.
     case exec
   }
 
@@ -17,13 +18,14 @@ package struct Template {
     var name: String
     var text: String
 
-    /// Takes its path in the project and what stands in it.
+    /// Creates a file with its path in the project and its text.
     package init(_ name: String, _ text: String) { (self.name, self.text) = (name, text) }
 
     fileprivate init(_ name: String, _ file: EmbeddedFile) { self.init(name, file.text) }
   }
 
-  /// The files of a project, with `NAME` in their paths and texts where its name goes, and `DEVICE` where its device goes.
+  /// Returns the files of a project. `NAME` in their paths and texts stands for the project's name, and `DEVICE` for
+  /// its device.
   private static func files(of kind: Kind) -> [File] {
     let own: [File] =
       switch kind {
@@ -48,7 +50,7 @@ package struct Template {
     ]
   }
 
-  /// What the files of a project are: the schema that the first line of each names for editors.
+  /// Returns the schema of a file in the project, which its first line names for editors.
   private static func schema(of file: String) -> String? {
     switch file {
     case "NAME.yaml": "schema/machine.schema.json"
@@ -61,7 +63,7 @@ package struct Template {
   private let kind: Kind
   private let name: String
 
-  /// A project of a name: letters, digits, hyphens and underscores behind a letter; `nil` for another one.
+  /// Creates a project with a name: a letter, then letters, digits, hyphens and underscores; `nil` for another name.
   package init?(_ kind: Kind, named name: String) {
     let isPlain = name.utf8.allSatisfy { $0.isLetterOrDigit || "-_".utf8.contains($0) }
     guard isPlain, let first = name.first, first.isASCII, first.isLetter, name.utf8.count <= 40 else {
@@ -70,10 +72,10 @@ package struct Template {
     (self.kind, self.name) = (kind, name)
   }
 
-  /// Names that other files of a project have.
+  /// The names of other files in a project.
   package static let taken = ["bench", "nightly"]
 
-  /// The device that its scenarios are about, as it stands on a command line.
+  /// The device of its scenarios, as on a command line.
   package var device: String {
     switch kind {
     case .driver: "driver:python3 driver.py?peripheral=python3 lock.py"
@@ -81,7 +83,7 @@ package struct Template {
     }
   }
 
-  /// The machine's file.
+  /// The name of the machine's file.
   package var machine: String { "\(name).yaml" }
 
   private var files: [File] {
@@ -96,10 +98,10 @@ package struct Template {
     text.replacing("NAME", with: name)
   }
 
-  /// Writes it into a folder, which is made.
+  /// Writes the project into a folder, which is created.
   ///
-  /// - Parameter schemas: what else stands in it: the schemas that the first lines of its files name.
-  /// - Returns: the names of the files, in their order.
+  /// - Parameter schemas: The schemas that the first lines of the files name, which are also written.
+  /// - Returns: The names of the files, in order.
   package func write(to folder: String, schemas: [File]) throws(FileFault) -> [String] {
     let files = files + schemas
     try makeFolder(folder)
@@ -107,7 +109,7 @@ package struct Template {
       let path = "\(folder)/\(file.name)"
       if let slash = path.lastIndex(of: "/") { try makeFolder(String(path[..<slash])) }
       if file.name.hasSuffix(".lock.yaml") {
-        // A lock file is its owner's alone, whether or not there is a secret in it yet.
+        // Only its owner may read a lock file, even if it does not yet contain a secret.
         try WholeFile.replacePrivate(path, with: Array(file.text.utf8))
       } else {
         try WholeFile.replace(path, with: file.text)
