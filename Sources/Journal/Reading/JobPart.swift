@@ -95,8 +95,8 @@ extension JournalIndex {
 
   /// Returns a message for each job with missing parts, whose results are unknown.
   ///
-  /// Runs that no engine started belong to one job if they have the same number of parts and the same seed, or if each
-  /// drew its own seed and their parts complement each other.
+  /// Runs that no engine started belong to one job if they have the same number of parts and the same seed. If each
+  /// drew its own seed, they belong to one job if their parts complement each other.
   package static func missingParts(of sources: [Source]) -> [String] {
     var jobs: [(name: String, words: String, count: Int, parts: Set<Int>)] = []
     for source in sources {

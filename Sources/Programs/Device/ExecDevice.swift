@@ -21,7 +21,7 @@ package import Basics
 /// when that will be.
 ///
 ///     {"stimulus":"lock","at":12.5}                         {"status":"locking"}  {"settled":true,"next":13.7}
-///     {"advance":5,"at":12.5}                               {"status":"locked","at":13.7}  {"settled":true,"next":null}
+///     {"advance":5,"at":12.5}                               {"status":"locked","at":13.7} {"settled":true,"next":null}
 ///
 /// The time of a program with a clock is that of the monotonic clock. Observations during an answer are returned
 /// after it with their own times, so that ``now`` is then earlier than the end of the answer.

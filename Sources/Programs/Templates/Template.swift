@@ -2,8 +2,7 @@ import Basics
 import Files
 package import System
 
-/// A project for a new lock, as `lockstep new` creates it: all tests pass at first, and the lock contains one
-/// deliberate bug.
+/// A project for a new lock, as `lockstep new` creates it: all tests pass at first, and it contains one deliberate bug.
 package struct Template {
   /// The kind of the lock.
   package enum Kind: String, CaseIterable, Sendable {
