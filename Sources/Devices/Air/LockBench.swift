@@ -159,7 +159,7 @@ extension LockBench {
   /// Whether this process holds leases of the lock and of a transport to it.
   var isReserved: Bool { leases.fault == nil && leases.lock != nil }
 
-  /// Whether no transport is left to try.
+  /// Whether no further attempt is possible, since a lease was refused or lost.
   var isOut: Bool { leases.fault != nil }
 
   /// Records the result of a lock's check, and changes to another dongle if this one is out of use.
