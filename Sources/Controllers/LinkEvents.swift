@@ -83,7 +83,8 @@ extension Link {
     next = now + AirTime.pause
   }
 
-  /// Whether another packet each way fits before the next event, and within the event length that the host requested.
+  /// Returns whether another packet in each direction fits before the next event, and within the event length that
+  /// the host requested.
   private func hasRoom(at now: Int64) -> Bool {
     let packets =
       AirTime.packet(central.transmit.payload) + AirTime.packet(peripheral.transmit.payload)

@@ -40,7 +40,7 @@ public protocol FamilyNotes: AnyObject {
 
 /// A device whose link can be recorded.
 public protocol RecordedDevice {
-  /// Records the link from now on, anew for each test; `nil` stops the recording.
+  /// Records the link from now on, with a new recording for each test; `nil` stops it.
   mutating func record(to notes: LinkNotes?)
 }
 

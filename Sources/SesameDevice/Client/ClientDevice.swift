@@ -118,7 +118,7 @@ public struct ClientDevice<Link: LockLink>: StandaloneDevice, RecordedDevice {
     }
   }
 
-  /// Records the link from now on, anew for each test; `nil` stops the recording.
+  /// Records the link from now on, with a new recording for each test; `nil` stops it.
   public mutating func record(to notes: LinkNotes?) {
     recorder = notes?.notes(of: LinkRecorder.self)
     let hasPackets = air.record(to: recorder?.packets)

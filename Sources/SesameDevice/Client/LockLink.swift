@@ -66,7 +66,7 @@ public protocol LockLink: SendableMetatype {
   /// Takes the lab's diagnostics since the last call, one line each; see ``DeviceUnderTest/takeDiagnostics()``.
   mutating func takeDiagnostics() -> [String]
 
-  /// Records the packets from now on, anew for each test; `nil` stops the recording.
+  /// Records the packets from now on, with a new recording for each test; `nil` stops it.
   ///
   /// - Returns: whether the link has packets to record; if not, its user records the frames.
   mutating func record(to recorder: PacketRecorder?) -> Bool
