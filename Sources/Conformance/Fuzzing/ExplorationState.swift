@@ -2,7 +2,7 @@ public import Basics
 
 /// The situation of a test before a choice, as far as a generator may know it.
 public struct ExplorationState: Equatable, Sendable {
-  /// A hash of the possible states and the conditions: the same for the same ones, whatever the path that led there.
+  /// A hash of the possible states and the conditions: equal ones have equal hashes, whatever led there.
   public var position: UInt64
   /// The node of the specification if only one is possible; otherwise -1.
   public var node: Int

@@ -105,7 +105,7 @@ public struct Explorer: Sendable {
   /// The number of events after which they begin: faults that need few repetitions are found before.
   private static let shallow = 8_000
   /// The minimum number of choices left to a test that can no longer reach part of the machine, while its position is
-  /// new.
+  /// still rare.
   private static let lingering = 8
   /// Tests end early only once they have spent this share of all choices in such parts: faults of counters show
   /// there, too.
@@ -177,8 +177,8 @@ public struct Explorer: Sendable {
   var wasDue = Instant.never
   /// Whether an endurance repetition is in progress, which no other choice may interrupt.
   var isEnduring = false
-  /// The stimulus that is given again at once: its choice, the position, the number of times left, and whether it is
-  /// a wrapping streak, which continues even if the position changes meanwhile.
+  /// The stimulus that is to be given again at once: its choice, the position, the number of times left, and whether
+  /// it is a wrapping streak, which continues even if the position changes meanwhile.
   var insistence: (choice: Choice, position: UInt64, left: Int, wraps: Bool) = (Choice(0), 0, 0, false)
   /// The positions in which each stimulus had a wrapping streak.
   var wrapped: [[UInt64]]

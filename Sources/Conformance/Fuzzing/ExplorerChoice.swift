@@ -34,7 +34,7 @@ extension Explorer {
     if settles { return Choice(alphabet.settle) }
     let moving = legal & ~explorationState.idle
     if settings.isThrifty, let choice = doubt(in: explorationState) { return choice }
-    // After a long silence, a stimulus that the model moves with comes first.
+    // After a long silence, a stimulus that changes something in the model comes first.
     if !wasSilent || moving == 0,
       let choice = selfLoop(legal & explorationState.idle, in: explorationState, isOnly: moving == 0)
     {
@@ -53,7 +53,7 @@ extension Explorer {
     return Choice(event, variant: variant(of: event))
   }
 
-  /// Returns a stimulus that the model moves with.
+  /// Returns a stimulus that changes something in the model.
   private mutating func decided(among moving: UInt64, in explorationState: ExplorationState) -> Choice {
     let event =
       moving & (moving &- 1) == 0 ? moving.trailingZeroBitCount : decide(among: moving, in: explorationState)

@@ -9,18 +9,18 @@ import Basics
 struct ExplorerCosts: Sendable {
   /// The purpose of a wait.
   enum Purpose: Int, CaseIterable, Sendable {
-    /// The windows of the machine open and close.
+    /// To reach the beginning or the end of a window of the machine.
     case window
-    /// An event may occur that the model does not promise, or that was cancelled.
+    /// To see an event that the model does not promise, or that was cancelled.
     case doubt
-    /// Nothing in the machine requires a wait of this length.
+    /// To pass a time that nothing in the machine requires.
     case silence
-    /// The device finishes something that was seen to take long, such as a response that ends only by its timeout.
+    /// To let the device finish something that was seen to take long, such as a response that only its timeout ends.
     case settling
 
     /// The share of the time for this purpose; silence gets it once for each length. With one length of silence, the
-    /// shares add up to about a half, and requests get the rest. Doubts get most: only they show that a device acts
-    /// when it must not. With half their share, a tenth of such faults is not found in eight hours.
+    /// shares add up to about a half; the rest is left for requests. Doubts get most: only they show that a device
+    /// acts when it must not. With half their share, a tenth of such faults is not found in eight hours.
     var share: Double {
       switch self {
       case .window: 0.08

@@ -278,8 +278,8 @@ struct ModelMap: Sendable {
     machine.spontaneous[state].reduce(0) { $0 | $1.guard.conditions | ($1.plus.map { 1 << UInt64($0) } ?? 0) }
   }
 
-  /// Returns whether a change since its state was entered has no effect on an edge that depends on it: the condition
-  /// counts from the next state on.
+  /// Returns whether an edge depends on a condition that was changed in its state, and whose change has an effect
+  /// only from the next state on.
   func isOutdated(_ edge: Machine.Edge, after changed: UInt64) -> Bool {
     (edge.guard.conditions | (edge.plus.map { 1 << UInt64($0) } ?? 0)) & fromEntry & changed != 0
   }

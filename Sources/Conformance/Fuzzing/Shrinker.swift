@@ -35,7 +35,7 @@ public struct Shrinker: Sendable {
   private let alphabet: Alphabet
   private let paths: ModelPaths
   private let count: Int
-  /// The node in which each start begins; -1 if there are several.
+  /// The node in which each start begins; -1 if it is not unique.
   private let starts: [Int]
   private var shortestPaths: [Int: ModelPaths.ShortestPaths] = [:]
   private var history: ShrinkerHistory

@@ -36,7 +36,7 @@ struct ReductionFinder: Sendable {
   let test: TestCase
   /// The exploration state before each of its choices.
   let explorationStates: [ExplorationState]
-  /// The node in which each start begins; -1 if there are several.
+  /// The node in which each start begins; -1 if it is not unique.
   let starts: [Int]
   /// The shortest paths from each node of the test, and from the starts.
   let shortestPaths: [Int: ModelPaths.ShortestPaths]

@@ -5,10 +5,10 @@ struct ReductionPlan: Sendable {
   var start: Int32
   /// The stretch that is replaced by the model's shortest path between its ends, or removed.
   var stretch: Range<Int32>
-  /// Whether to remove also those refusals, waits and disturbances in the rest of the test that probably do not
+  /// Whether to also remove those refusals, waits and disturbances in the rest of the test that probably do not
   /// matter.
   var isBare = false
-  /// Whether it combines other reductions, so that a minimal test does not require that it is refuted.
+  /// Whether it combines other reductions, so that it need not be refuted for the test to be minimal.
   var isCompound = false
   /// The expected savings per executed choice, at most.
   var value = 0.0

@@ -15,7 +15,7 @@ extension ReductionFinder {
     }
   }
 
-  /// Returns whether a stretch may begin or end before each choice, or after the last one. It may not inside a
+  /// Returns whether a stretch may begin or end before each choice, or after the last one. It must not do so inside a
   /// repeated sequence.
   static func edges(of count: Int, _ repetitions: [(begin: Int, length: Int, times: Int)]) -> [Bool] {
     var edges = [Bool](repeating: true, count: count + 1)
@@ -25,9 +25,9 @@ extension ReductionFinder {
     return edges
   }
 
-  /// Returns the plans that remove half of each repeated sequence, a quarter of it, and so on, without the counts
-  /// that were too small before. Removing one repetition is always included: a count that was too small then may
-  /// suffice now.
+  /// Returns the plans that remove half of each repeated sequence, a quarter of it, and so on, down to one
+  /// repetition. They skip counts that were too small before. Removing one repetition is always included: a count
+  /// that was too small then may suffice now.
   func halvings(_ tooFew: [Choice: Int]) -> [ReductionPlan] {
     repetitions.flatMap { item in
       var plans: [ReductionPlan] = []

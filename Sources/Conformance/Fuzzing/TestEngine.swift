@@ -153,7 +153,7 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     isBroken = false
   }
 
-  /// Repeats a test once: its result as far as it came, and the fault that interrupted it.
+  /// Repeats a test once. Returns the execution, also of an interrupted test, and the fault that interrupted it.
   ///
   /// - Parameters:
   ///   - delay: how long after its start the test begins.
@@ -173,7 +173,7 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     }
   }
 
-  /// Executes the tests of a source until the source is finished, or until this number of choices was made.
+  /// Executes the tests of a source until the source is finished, or until `maximum` choices were made.
   ///
   /// A start that the device refuses is excluded.
   ///

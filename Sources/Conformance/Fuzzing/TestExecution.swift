@@ -80,7 +80,7 @@ extension Lockstep {
     return try next(until: now + Self.settlingTime)
   }
 
-  /// Returns the earliest time for an action that must wait for the motor's rest; `nil` for any other.
+  /// Returns the earliest time for an action that must wait for the motor's rest; `nil` if it need not wait.
   @inline(__always)
   public func readyTime(for action: TestAction) -> Instant? {
     switch action {

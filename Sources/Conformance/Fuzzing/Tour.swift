@@ -112,7 +112,7 @@ public struct Tour: Sendable {
   /// The maximum number of waits in a state for what it should allow.
   private static var maximumDelays: Int { 12 }
 
-  /// Prepares a tour.
+  /// Makes a tour.
   ///
   /// - Parameters:
   ///   - alphabet: the acts that tests may use.
@@ -195,7 +195,7 @@ extension Tour {
     return true
   }
 
-  /// A number that changes with every visited cell and every failed path.
+  /// A number that changes with every visited cell, every goal and every failed path.
   private var progress: Int {
     let done = (isMissing.count { !$0 } + goals.count) * 1_000_000
     return allFailures.joined().reduce(done, +) + passed.reduce(0, +)
@@ -388,8 +388,8 @@ extension Tour {
     return best
   }
 
-  /// Waits until the device allows what the map says: conditions take a moment. Gives up after ``maximumDelays``
-  /// waits.
+  /// Waits until the device allows what the map says: a condition takes a moment to have an effect. Gives up after
+  /// ``maximumDelays`` waits.
   private mutating func awaitPermission(in place: ModelMap.Place) -> Choice? {
     abandon()
     delays[place.state, default: 0] += 1

@@ -1,7 +1,7 @@
 import Automata
 import Basics
 
-/// The goals of a tour in addition to the cells of the table. They are each row under each of its conditions, the
+/// The goals of a tour in addition to the cells of the table. These are each row under each of its conditions, the
 /// refusal where no row of a cell holds, and both ends of each timer.
 struct TourGoals: Sendable {
   /// A row to be taken by a stimulus, under one condition that it requires, or under none; or the refusal of the
@@ -52,7 +52,7 @@ struct TourGoals: Sendable {
   private(set) var timers: [Timer] = []
   private var timerOfEdge: [Int] = []
 
-  /// Makes a tour without such goals.
+  /// Makes an empty list of goals.
   init() {}
 
   /// - Parameters:
@@ -170,7 +170,8 @@ extension TourGoals {
     return place >= 0 && timers[place].progress == .wanted
   }
 
-  /// Records another attempt to wait for a timer. The last attempt of the maximum abandons it unless it ends.
+  /// Records another attempt to wait for a timer. With the maximum number of attempts, the timer counts as abandoned
+  /// unless the device ends it.
   mutating func begin(timer edge: Int, maximum: Int) {
     let place = timerOfEdge[edge]
     timers[place].attempts += 1
