@@ -1,13 +1,13 @@
 import Basics
 
-/// What would put a problem right.
+/// Advice on how to correct a problem.
 public enum Advice: Hashable, Sendable {
   /// Words for a person.
   case words(String)
-  /// The name that was most likely meant in place of the one that is written.
+  /// The most likely intended name, instead of the name in the document.
   case name(String, insteadOf: String)
 
-  /// What a person reads.
+  /// The text for a person.
   public var text: String {
     switch self {
     case .words(let words): words
@@ -17,14 +17,14 @@ public enum Advice: Hashable, Sendable {
 }
 
 extension Advice: ExpressibleByStringInterpolation {
-  /// Words for a person.
+  /// Makes advice from words for a person.
   public init(stringLiteral value: String) { self = .words(value) }
 }
 
 extension Advice {
-  /// The name that is near, else what there is to choose from; `nil` where there is nothing.
+  /// Returns the name nearest to a text, or otherwise the possible choices; `nil` if there are none.
   ///
-  /// - Parameter choice: says what there is to choose from.
+  /// - Parameter choice: Returns a description of the possible choices.
   public static func nearest(
     to text: String, of names: [String], or choice: ([String]) -> String = shortChoice
   ) -> Advice? {
@@ -32,13 +32,13 @@ extension Advice {
     return names.isEmpty ? nil : .words(choice(names))
   }
 
-  /// The first of what there is to choose from.
+  /// Returns the first of the possible choices.
   public static func shortChoice(_ names: [String]) -> String {
     let limit = 12
     return "expected \(names.prefix(limit).joined(separator: ", "))\(names.count > limit ? ", …" : "")"
   }
 
-  /// The text of a scalar with the name that was meant in it; `nil` where it cannot be told which part is meant.
+  /// Returns the text of a scalar with the corrected name, or `nil` if it is ambiguous which part to correct.
   func correcting(_ scalar: String) -> String? {
     guard case .name(let name, let wrong) = self, !wrong.isEmpty else { return nil }
     let pieces = scalar.split(separator: wrong, omittingEmptySubsequences: false)

@@ -1,9 +1,9 @@
 import Basics
 
-/// Builds nodes from libyaml's events, and notes what this reader does not accept.
+/// Builds nodes from libyaml's events, and reports what this reader does not accept.
 ///
-/// No recursion, and nothing grows beyond the limits: a name for a node already read shares its storage, and is
-/// counted in full against the number of nodes.
+/// It does not recurse, and nothing exceeds the limits: an alias shares the storage of its node, but counts in full
+/// against the maximum number of nodes.
 struct Composer {
   private let findings: Findings
   private let limits: Limits
@@ -12,7 +12,7 @@ struct Composer {
   private var root: Node?
   private var nodeCount = 0
   private var anchors: [String: Anchor] = [:]
-  /// The names in the order they were given, for hints.
+  /// The names of the anchors in order of appearance, for hints.
   private var anchorNames: [String] = []
   private var isFinished = false
 
@@ -22,7 +22,7 @@ struct Composer {
     finder = PositionFinder(findings.source.bytes, from: byteOrderMarkLength(findings.source.bytes))
   }
 
-  /// The outermost node, or `nil` when the text has none that could be read to its end; then a problem says why.
+  /// Returns the outermost node, or `nil` if none could be read to its end; then a problem gives the reason.
   mutating func compose() -> Node? {
     let bytes = findings.source.bytes
     if let problem = encodingProblem(bytes) {
@@ -42,27 +42,27 @@ struct Composer {
 }
 
 extension Composer {
-  /// What a name stands for.
+  /// The node that an anchor names.
   private enum Anchor {
-    /// The node is still being read.
+    /// The node is incomplete.
     case open
-    /// The node, and how many nodes it holds.
+    /// The node, and the number of nodes that it contains.
     case complete(Node, count: Int)
   }
 
-  /// A list or a mapping that is still being read.
+  /// A list or a mapping that is still incomplete.
   private struct Frame {
     var isMapping: Bool
     var layout: Node.Layout
     var position: Position
     var anchor: String?
-    /// How many nodes had been read before this one.
+    /// The number of nodes read before this one.
     var countBefore: Int
     var members: [Node] = []
     var entries: [Node.Entry] = []
     /// The key whose value comes next.
     var key: Node?
-    /// The line each key was first given on.
+    /// The line on which each key first occurs.
     var keyLines: [String: Int] = [:]
   }
 
@@ -86,7 +86,7 @@ extension Composer {
       insertAlias(name, from: start, to: end)
     case .scalar(let text, let style, let properties):
       refuseTag(of: properties, at: start)
-      // What no plain word looks like is text: it could not be saved without quotes either.
+      // A plain scalar that could not be saved without quotes is text.
       let isPlain = style == .plain && (text.isEmpty || canStandPlain(text))
       let node = Node(.scalar(text, isPlain ? .plain : .quoted), position: start, end: end)
       let countBefore = nodeCount
@@ -120,7 +120,7 @@ extension Composer {
 
   private mutating func close(at end: Position) {
     guard let frame = frames.popLast() else { return }
-    // libyaml ends a block where the next thing starts; it ends where its last member does.
+    // libyaml ends a block where the next token starts, but the block ends with its last member.
     let last = frame.isMapping ? frame.entries.last?.value : frame.members.last
     let node = Node(
       frame.isMapping ? .mapping(frame.entries) : .sequence(frame.members), layout: frame.layout,
@@ -129,7 +129,7 @@ extension Composer {
     complete(node, anchor: frame.anchor, countBefore: frame.countBefore)
   }
 
-  /// Puts a whole node where it belongs.
+  /// Inserts a complete node into its parent.
   private mutating func complete(_ node: Node, anchor: String?, countBefore: Int) {
     if let anchor { define(anchor, .complete(node, count: nodeCount - countBefore)) }
     insert(node)
@@ -150,7 +150,7 @@ extension Composer {
     }
   }
 
-  /// Whether an entry may have this key; notes why not.
+  /// Returns whether an entry may have this key; reports a problem if not.
   private mutating func accepts(_ key: Node, in frame: Int) -> Bool {
     switch key.content {
     case .sequence, .mapping:
@@ -180,7 +180,7 @@ extension Composer {
   }
 
   private mutating func insertAlias(_ name: String, from start: Position, to end: Position) {
-    // What stands in for a node that cannot be had: nothing.
+    // An empty scalar replaces a node that is not available.
     var node = Node.plain("")
     node.position = start
     node.end = end
@@ -213,7 +213,7 @@ extension Composer {
         hint: "remove \(quoted(tag)): values are typed by their key"))
   }
 
-  /// Counts nodes against the limit; `false` when there are too many, after which nothing more is read.
+  /// Counts nodes against the limit. Returns `false` if there are too many, and then reading stops.
   private mutating func count(_ size: Int, at position: Position) -> Bool {
     nodeCount += size
     guard nodeCount > limits.nodes else { return true }
@@ -224,7 +224,7 @@ extension Composer {
     return false
   }
 
-  /// Gives up: what follows cannot be understood.
+  /// Stops reading: the rest of the text cannot be understood.
   private mutating func stop(_ problem: Problem) {
     findings.add(problem)
     root = nil
@@ -250,7 +250,7 @@ extension Composer {
     return Problem(.syntax, at: place, error.message, hint: hint.map(Advice.words))
   }
 
-  /// What people most often did when libyaml complains of a character.
+  /// Returns the most likely mistake behind a message of libyaml about a character.
   private func syntaxHint(_ message: String, at place: Position) -> String? {
     let bytes = findings.source.bytes
     let byte = place.offset < bytes.count ? bytes[place.offset] : 0

@@ -1,9 +1,9 @@
 import Basics
 
-/// A node that is being read into a value, and where to report what is wrong with it.
+/// A node that is being read into a value, with the means to report problems with it.
 ///
-/// Every reading method gives `nil` after it reported a problem, so a reader goes on with the rest and all problems
-/// of a document come out together:
+/// Every reading method returns `nil` after it has reported a problem. A reader therefore continues, and one error
+/// contains all problems of a document:
 ///
 /// ```swift
 /// let bench = try Document.read(bytes, name: path) { cursor in
@@ -26,13 +26,13 @@ public struct Cursor {
     self.findings = findings
   }
 
-  /// Where the node starts.
+  /// The start of the node.
   public var position: Position { node.position }
 
-  /// Whether nothing was written: `key:` and no value.
+  /// Whether the value is missing, as after `key:` without a value.
   public var isNothing: Bool { node.content == .scalar("", .plain) }
 
-  /// Whether it is what YAML writes for a value that is not there: nothing, `~` or `null`, without quotes.
+  /// Whether it is a null value of YAML: nothing, `~` or `null`, without quotes.
   public var isNull: Bool {
     guard case .scalar(let text, .plain) = node.content else { return false }
     return ["", "~", "null", "Null", "NULL"].contains(text)
@@ -40,7 +40,7 @@ public struct Cursor {
 
   /// Reports a problem with the node.
   ///
-  /// - Parameter related: what is wrong with other files, and the reason for this.
+  /// - Parameter related: The problems in other files that are the reason for this one.
   public func report(
     _ code: Problem.Code, _ message: @autoclosure () -> String,
     hint: @autoclosure () -> Advice? = nil, related: [Diagnostic] = []
@@ -48,7 +48,7 @@ public struct Cursor {
     findings.add(problem(code, message(), hint(), related))
   }
 
-  /// Reports a value that is wrong.
+  /// Reports a wrong value.
   public func report(_ message: @autoclosure () -> String, hint: @autoclosure () -> Advice? = nil) {
     report(.wrongValue, message(), hint: hint())
   }
@@ -62,7 +62,7 @@ public struct Cursor {
     return problem
   }
 
-  /// The one scalar below that has a text, or the node itself where there is none or several.
+  /// Returns the only scalar below with a text, or the node itself if there is none or several.
   public func narrowed(to text: String) -> Cursor {
     var found: [Node] = []
     var rest = [node]
@@ -86,7 +86,7 @@ public struct Cursor {
 // MARK: - Scalars
 
 extension Cursor {
-  /// The text of a scalar, quoted or not; nothing at all is no text.
+  /// Returns the text of a scalar, quoted or not; a missing value is not text.
   public func text(_ expected: String = "text", code: Problem.Code = .wrongValue) -> String? {
     guard let text = node.text, !isNothing else {
       reportExpected(expected, code: code)
@@ -95,11 +95,11 @@ extension Cursor {
     return text
   }
 
-  /// A value that its text stands for, such as a duration.
+  /// Returns a value that the text of a scalar represents, such as a duration.
   ///
   /// - Parameters:
-  ///   - expected: What a message says was expected: `a duration such as 3 s`.
-  ///   - parse: Makes the value; `nil` when the text is none.
+  ///   - expected: What a message describes as expected: `a duration such as 3 s`.
+  ///   - parse: Returns the value, or `nil` if the text does not represent one.
   public func value<Value>(_ expected: String, _ parse: (String) -> Value?) -> Value? {
     guard let text = text(expected) else { return nil }
     guard let value = parse(text) else {
@@ -109,12 +109,12 @@ extension Cursor {
     return value
   }
 
-  /// A whole number, in decimal or as `0x…`, written without quotes.
+  /// Returns an integer, in decimal or as `0x…`, written without quotes.
   public func integer(in range: ClosedRange<Int>? = nil) -> Int? {
     integer(as: Int.self, in: range)
   }
 
-  /// A whole number of a type, in decimal or as `0x…`, written without quotes.
+  /// Returns an integer of a type, in decimal or as `0x…`, written without quotes.
   public func integer<Value: FixedWidthInteger>(
     as type: Value.Type, in range: ClosedRange<Value>? = nil
   ) -> Value? {
@@ -125,7 +125,7 @@ extension Cursor {
     }
   }
 
-  /// A number such as `0.5`, `3` or `1e-3`, written without quotes.
+  /// Returns a number such as `0.5`, `3` or `1e-3`, written without quotes.
   public func number(in range: ClosedRange<Double>? = nil) -> Double? {
     let limits = range.map { " from \($0.lowerBound) to \($0.upperBound)" } ?? ""
     return plainValue("a number" + limits) { text in
@@ -136,7 +136,7 @@ extension Cursor {
     }
   }
 
-  /// `true` or `false`, written without quotes.
+  /// Returns a flag, `true` or `false`, written without quotes.
   public func flag() -> Bool? {
     let meant: String? =
       switch node.text?.lowercased() {
@@ -148,11 +148,11 @@ extension Cursor {
     return plainValue("true or false", hint: hint) { $0 == "true" ? true : $0 == "false" ? false : nil }
   }
 
-  /// One of several names.
+  /// Returns one of several names.
   ///
   /// - Parameters:
-  ///   - kind: What the names are: `status` gives `unknown status`.
-  ///   - names: The names there are.
+  ///   - kind: What the names denote: `status` results in `unknown status`.
+  ///   - names: The valid names.
   public func name(_ kind: String, of names: [String]) -> String? {
     guard let text = text("a \(kind)") else { return nil }
     guard names.contains(text) else {
@@ -162,7 +162,7 @@ extension Cursor {
     return text
   }
 
-  /// One of the cases of an enumeration, by its raw value.
+  /// Returns one of the cases of an enumeration, by its raw value.
   public func choice<Value: RawRepresentable & CaseIterable>(
     _ kind: String, as type: Value.Type = Value.self
   ) -> Value?
@@ -170,7 +170,7 @@ extension Cursor {
     name(kind, of: type.allCases.map(\.rawValue)).flatMap { type.init(rawValue: $0) }
   }
 
-  /// A value that is no text to the reader, so that quotes around it are a mistake.
+  /// Returns a value that is not text to the reader, so that quotes around it are a mistake.
   private func plainValue<Value>(
     _ expected: String, hint: Advice? = nil, _ parse: (String) -> Value?
   ) -> Value? {
@@ -190,7 +190,7 @@ extension Cursor {
   }
 }
 
-/// A whole number in one of the forms that every reader of YAML takes alike; so no leading zeros.
+/// Returns an integer in a form that all readers of YAML interpret alike; for example, without leading zeros.
 private func wholeNumber<Value: FixedWidthInteger>(_ text: String, as type: Value.Type) -> Value? {
   let digits = text.drop { $0 == "-" || $0 == "+" }
   guard text.count - digits.count <= 1 else { return nil }
@@ -205,7 +205,7 @@ private func wholeNumber<Value: FixedWidthInteger>(_ text: String, as type: Valu
 // MARK: - Lists and mappings
 
 extension Cursor {
-  /// The members of a list.
+  /// Returns the members of a list.
   public func list() -> [Cursor]? {
     guard let members = node.members else {
       reportExpected("a list")
@@ -214,12 +214,12 @@ extension Cursor {
     return members.map(at)
   }
 
-  /// The members of a list, or a lone value as a list of one.
+  /// Returns the members of a list, or a single value as a list of one.
   public func listOrOne() -> [Cursor] {
     node.members?.map(at) ?? [self]
   }
 
-  /// The entries of a mapping whose keys are free, such as names of states.
+  /// Returns the entries of a mapping with arbitrary keys, such as names of states.
   public func entries() -> [(key: Cursor, value: Cursor)]? {
     guard let entries = node.entries else {
       reportExpected("a mapping")
@@ -228,7 +228,7 @@ extension Cursor {
     return entries.map { (at($0.key), at($0.value)) }
   }
 
-  /// The entries of a mapping whose keys are known; every other key is reported, with the nearest known one.
+  /// Returns the entries of a mapping with known keys. It reports every other key, with the nearest known one.
   public func fields(_ keys: [String]) -> Fields? {
     guard let entries = entries() else { return nil }
     for (key, _) in entries {
@@ -238,15 +238,15 @@ extension Cursor {
     return Fields(self, entries)
   }
 
-  /// The same, of a table of keys.
+  /// Returns the entries of a mapping with the keys of a table; see ``fields(_:)-([String])``.
   public func fields(_ table: [Form.Field]) -> Fields? { fields(table.map(\.name)) }
 
-  /// A name that may have something to say: `closeTo`, or a mapping of one key such as `fault: { drop: reply }`.
+  /// Returns a name with an optional value: `closeTo`, or a mapping of one key such as `fault: { drop: reply }`.
   ///
   /// - Parameters:
-  ///   - kind: What the names are: `step` gives `unknown step`.
-  ///   - names: The names there are.
-  /// - Returns: The name, where it stands, and the value after it.
+  ///   - kind: What the names denote: `step` results in `unknown step`.
+  ///   - names: The valid names.
+  /// - Returns: The name, its position, and the value after it.
   public func variant(_ kind: String, of names: [String]) -> (name: String, key: Cursor, value: Cursor?)? {
     guard let entries = node.entries else {
       return name(kind, of: names).map { ($0, self, nil) }
@@ -265,7 +265,7 @@ extension Cursor {
   }
 }
 
-/// The entries of a mapping whose keys are known.
+/// The entries of a mapping with known keys.
 public struct Fields {
   let mapping: Cursor
   private let entries: [(key: Cursor, value: Cursor)]
@@ -275,7 +275,7 @@ public struct Fields {
     self.entries = entries
   }
 
-  /// The value of a key that must be given.
+  /// Returns the value of a required key.
   public func required(_ key: String) -> Cursor? {
     guard let value = optional(key) else {
       mapping.report(.missingKey, "missing key `\(key)`")
@@ -284,27 +284,27 @@ public struct Fields {
     return value
   }
 
-  /// The value of a key, or `nil` where it is not given.
+  /// Returns the value of a key, or `nil` if the key is missing.
   public func optional(_ key: String) -> Cursor? {
     entries.first { $0.key.node.text == key }?.value
   }
 
-  /// The key itself as it stands in the document, or `nil` where it is not given.
+  /// Returns the key itself as it occurs in the document, or `nil` if it is missing.
   public func key(_ key: String) -> Cursor? {
     entries.first { $0.key.node.text == key }?.key
   }
 }
 
-/// What is read of the keys of a mapping that may be left out, and whether all of it was right.
+/// Reads the optional keys of a mapping, and records whether all of them were correct.
 public struct OptionalFields {
   private let fields: Fields
-  /// Whether nothing was wrong so far with what was given.
+  /// Whether all keys that were read so far and are present were correct.
   public private(set) var isWhole = true
 
-  /// Begins to read.
+  /// Makes a reader of optional keys.
   public init(_ fields: Fields) { self.fields = fields }
 
-  /// The value of a key, or `nil` where it is not given or wrong.
+  /// Returns the value of a key, or `nil` if the key is missing or its value is wrong.
   public mutating func read<Value>(_ key: String, _ value: (Cursor) -> Value?) -> Value? {
     guard let cursor = fields.optional(key) else { return nil }
     let value = value(cursor)
@@ -314,7 +314,7 @@ public struct OptionalFields {
 }
 
 extension [Cursor] {
-  /// What every one of them is read as, or `nil` where one is wrong; all are read, so that all is reported.
+  /// Returns the values of all cursors, or `nil` if one is wrong. It reads all of them, to report all problems.
   public func all<Value>(_ read: (Cursor) -> Value?) -> [Value]? {
     let values = compactMap(read)
     return values.count == count ? values : nil
@@ -322,9 +322,9 @@ extension [Cursor] {
 }
 
 extension Cursor {
-  /// A name that can stand on a command line and in the name of a file.
+  /// Returns a name that is valid on a command line and in a file name.
   ///
-  /// - Parameter kind: what it is, with its article.
+  /// - Parameter kind: What the name denotes, with its article.
   package func plainName(_ kind: String) -> String? {
     value("\(kind) of letters, digits and _.-") { text in
       let letters = text.utf8.allSatisfy { $0.isLetterOrDigit || "_.-".utf8.contains($0) }

@@ -1,20 +1,20 @@
 public import Basics
 
-/// One problem with the file that it is in: all that a person or a program is told of it.
+/// A problem and the file that has it: everything that a report to a person or a program contains.
 public struct Diagnostic: Hashable, Sendable, CustomStringConvertible {
   /// The file.
   public var source: Source
 
-  /// What is wrong with it.
+  /// The problem.
   public var problem: Problem
 
-  /// Puts a problem and its file together.
+  /// Makes a diagnostic from a problem and its file.
   public init(_ problem: Problem, in source: Source) {
     self.problem = problem
     self.source = source
   }
 
-  /// A problem of a path as a whole, of which nothing was read.
+  /// Makes a diagnostic that concerns a path as a whole, whose content was not read.
   public init(
     _ code: Problem.Code, ofPath path: String, line: Int? = nil, _ message: String,
     severity: Problem.Severity = .error
@@ -22,10 +22,10 @@ public struct Diagnostic: Hashable, Sendable, CustomStringConvertible {
     self.init(Problem(code, ofLine: line, message, severity: severity), in: Source(name: path, bytes: []))
   }
 
-  /// What a person reads, one line or several.
+  /// The report for a person, on one line or several.
   public var description: String { problem.rendered(in: source) }
 
-  /// What a program reads.
+  /// The report for a program.
   public var json: JSON {
     .known([
       "file": .text(source.name), "line": .integer(problem.position.line),

@@ -1,20 +1,20 @@
-/// What a document may not exceed, so that no file can exhaust the reader.
+/// The limits on a document, so that no file can exhaust the reader.
 public struct Limits: Hashable, Sendable {
-  /// The most bytes of text.
+  /// The maximum number of bytes.
   public var bytes: Int
-  /// The most lists and mappings inside one another.
+  /// The maximum nesting depth of lists and mappings.
   public var depth: Int
-  /// The most nodes, those that aliases repeat included.
+  /// The maximum number of nodes, including those that aliases repeat.
   public var nodes: Int
 
-  /// Sets the limits; those left out are generous for anything written by hand.
+  /// Makes limits; the defaults are generous for anything written by hand.
   public init(bytes: Int = 4 << 20, depth: Int = 64, nodes: Int = 250_000) {
     self.bytes = bytes
     self.depth = depth
     self.nodes = nodes
   }
 
-  /// Refuses a file by its size alone, before anything of it is read.
+  /// Rejects a file that is too large, before its content is read.
   public func admit(byteCount: Int, name: String) throws(DocumentError) {
     guard byteCount > bytes else { return }
     throw DocumentError(
@@ -25,11 +25,11 @@ public struct Limits: Hashable, Sendable {
   }
 }
 
-/// A YAML document: its nodes, and the text they came from.
+/// A YAML document: its nodes, and the text from which they were read.
 ///
-/// It is YAML 1.1 as libyaml reads it, with less: one document in a file, in UTF-8; keys are scalars, each given
-/// once; no tags and no merge keys, since nothing is typed before its reader asks. Anchors and aliases work, within
-/// ``Limits``.
+/// The format is YAML 1.1 as libyaml reads it, with restrictions: a file has one document, in UTF-8. Keys are
+/// scalars, and each occurs once. There are no tags and no merge keys, because values have no type until a reader
+/// asks for one. Anchors and aliases work, within ``Limits``.
 public struct Document: Sendable {
   /// The text.
   public let source: Source
@@ -41,9 +41,9 @@ public struct Document: Sendable {
   ///
   /// - Parameters:
   ///   - bytes: The whole file.
-  ///   - name: What messages call it, usually its path.
-  ///   - limits: What it may not exceed.
-  /// - Throws: Everything that is wrong with it, up to the first error of syntax.
+  ///   - name: The name of the file in messages, usually its path.
+  ///   - limits: The limits on the file.
+  /// - Throws: All problems of the document, up to the first syntax error.
   public init(_ bytes: [UInt8], name: String, limits: Limits = Limits()) throws(DocumentError) {
     let findings = Findings(Source(name: name, bytes: bytes))
     let root = try compose(findings, limits)
@@ -61,13 +61,13 @@ public struct Document: Sendable {
     self.root = root
   }
 
-  /// Reads a document and makes a value of it, and reports together what either finds wrong.
+  /// Reads a document and makes a value from it, and reports the problems of both together.
   ///
   /// - Parameters:
   ///   - bytes: The whole file.
-  ///   - name: What messages call it, usually its path.
-  ///   - limits: What it may not exceed.
-  ///   - body: Makes the value of the outermost node; `nil` after it reported why not.
+  ///   - name: The name of the file in messages, usually its path.
+  ///   - limits: The limits on the file.
+  ///   - body: Makes the value from the outermost node, or returns `nil` after it has reported why not.
   /// - Throws: Every problem found, in the order of the text.
   public static func read<Value>(
     _ bytes: [UInt8], name: String, limits: Limits = Limits(), as body: (Cursor) -> Value?
@@ -76,7 +76,7 @@ public struct Document: Sendable {
     return try value(of: compose(findings, limits), findings, body)
   }
 
-  /// Makes a value of the document; see ``read(_:name:limits:as:)``.
+  /// Makes a value from the document; see ``read(_:name:limits:as:)``.
   public func read<Value>(as body: (Cursor) -> Value?) throws(DocumentError) -> Value {
     try value(of: root, Findings(source), body)
   }
@@ -100,13 +100,13 @@ private func value<Value>(
   return value
 }
 
-/// Where problems are gathered while a document is read.
+/// Collects the problems found while a document is read.
 final class Findings {
   let source: Source
   private var problems: [Problem] = []
   private var omitted = 0
 
-  /// The most problems that are listed; more help nobody.
+  /// The maximum number of problems in an error; more would not help.
   private static let limit = 100
 
   init(_ source: Source) {
@@ -115,7 +115,7 @@ final class Findings {
 
   var isEmpty: Bool { problems.isEmpty }
 
-  /// Notes a problem, which is made only if there is still room for it.
+  /// Adds a problem, which is only created if it is within the limit.
   func add(_ problem: @autoclosure () -> Problem) {
     if problems.count < Self.limit {
       problems.append(problem())
@@ -124,12 +124,12 @@ final class Findings {
     }
   }
 
-  /// Throws when anything was found.
+  /// Throws if there are problems.
   func check() throws(DocumentError) {
     if !problems.isEmpty { throw error() }
   }
 
-  /// What was found, in the order of the text.
+  /// Returns an error with the problems, in the order of the text.
   func error() -> DocumentError {
     let ordered = problems.enumerated().sorted {
       ($0.element.position.offset, $0.offset) < ($1.element.position.offset, $1.offset)

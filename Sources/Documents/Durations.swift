@@ -1,10 +1,10 @@
 public import Basics
 
 extension Cursor {
-  /// A length of time that is not negative.
+  /// Returns a duration that is not negative.
   public func duration() -> Interval? { duration(orLess: false) }
 
-  /// A length of time that may be less than nothing, such as what is added to another one.
+  /// Returns a duration that may be negative, such as one that is added to another.
   public func signedDuration() -> Interval? { duration(orLess: true) }
 
   private func duration(orLess isSigned: Bool) -> Interval? {

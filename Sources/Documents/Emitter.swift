@@ -1,12 +1,12 @@
 import Basics
 
 extension Node {
-  /// The node as a YAML document, which reads back equal.
+  /// Returns the node as a YAML document, which reads back equal.
   ///
-  /// One value always gives one text. Lists and mappings in flow layout stand on one line where they fit, all others
-  /// have a line for each member. Text is quoted where its plain form would be read as something else.
+  /// The same node always has the same text. A list or a mapping in flow layout is written on one line if it fits; all
+  /// others have one line per member. Text is quoted if its plain form would be read as something else.
   ///
-  /// - Parameter comments: Lines to stand at the top, each after `# `.
+  /// - Parameter comments: The lines at the top, each after `# `.
   public func yaml(comments: [String] = []) -> String {
     var emitter = Emitter()
     for comment in comments {
@@ -19,11 +19,11 @@ extension Node {
 }
 
 extension Node {
-  /// A text as a scalar of YAML that stands in a block and within brackets alike.
+  /// Returns a text as a YAML scalar that is valid in a block and within brackets.
   public static func scalarText(_ text: String) -> String { canStandPlain(text) ? text : doubleQuoted(text) }
 }
 
-/// Whether a character neither ends a line of comment nor is forbidden in a file.
+/// Returns whether a character neither ends a comment line nor is forbidden in a file.
 private func mayStandInComment(_ scalar: Unicode.Scalar) -> Bool {
   switch scalar.properties.generalCategory {
   case .control, .lineSeparator, .paragraphSeparator: false
@@ -32,17 +32,17 @@ private func mayStandInComment(_ scalar: Unicode.Scalar) -> Bool {
 }
 
 private struct Emitter {
-  /// What stands on the line before a value.
+  /// The text before a value on its line.
   enum Lead {
     case nothing
     case dash
     case key
   }
 
-  /// The longest line that flow layout may make.
+  /// The maximum length of a line in flow layout.
   static let width = 110
 
-  /// The longest key that YAML finds without being told; libyaml stops looking after 1024 characters.
+  /// The maximum length of a key without an explicit `?`; libyaml stops searching after 1024 characters.
   static let longestKey = 1000
 
   var text = ""
@@ -53,7 +53,7 @@ private struct Emitter {
       append((line.isEmpty || lead == .nothing ? "" : " ") + line + "\n")
       return
     }
-    // A block after a dash starts on the same line; after a key it starts below, two columns further in.
+    // A block after a dash starts on the same line; after a key it starts on the next line, indented by two columns.
     let inner = lead == .nothing ? indent : indent + 2
     append(lead == .dash ? " " : lead == .key ? "\n" : "")
     let members = node.members?.map { (nil as Node?, $0) } ?? node.entries?.map { ($0.key, $0.value) } ?? []
@@ -63,7 +63,7 @@ private struct Emitter {
     }
   }
 
-  /// Writes an entry of a mapping, or a member of a list where there is no key.
+  /// Writes an entry of a mapping, or a member of a list if there is no key.
   private mutating func writeMember(_ key: Node?, _ value: Node, at indent: Int) {
     guard let key else {
       append("-")
@@ -88,7 +88,7 @@ private struct Emitter {
     }
   }
 
-  /// The node on one line, where it must stand so or its layout asks for it and there is room.
+  /// Returns the node on one line, if it must be or if its layout requests it and it fits; otherwise `nil`.
   private func oneLine(_ node: Node) -> String? {
     switch node.content {
     case .scalar("", .plain): return ""
@@ -101,7 +101,7 @@ private struct Emitter {
     }
   }
 
-  /// The node in brackets or braces; `nil` where it holds what cannot stand in them.
+  /// Returns the node in brackets or braces, or `nil` if it contains something that is not valid there.
   private func flow(_ node: Node) -> String? {
     switch node.content {
     case .scalar:
@@ -126,7 +126,7 @@ private struct Emitter {
     }
   }
 
-  /// A scalar; empty only for nothing at all.
+  /// Returns the text of a scalar; it is empty only for a missing value.
   private func scalar(_ node: Node) -> String {
     guard case .scalar(let text, let style) = node.content else {
       preconditionFailure("a key of a mapping is a scalar")
@@ -135,9 +135,10 @@ private struct Emitter {
   }
 }
 
-/// Whether a text without quotes is read back unchanged, in a block and within brackets alike.
+/// Returns whether a text without quotes reads back unchanged, both in a block and within brackets.
 func canStandPlain(_ text: String) -> Bool {
-  // Bytes, and characters only beyond ASCII: each name of a machine is asked for whenever its text is written.
+  // This works on bytes, except beyond ASCII, because it runs for each name of a machine whenever its text is
+  // written.
   let bytes = text.utf8
   guard let first = bytes.first, let last = bytes.last, last != UInt8(ascii: " "), last != UInt8(ascii: ":")
   else { return false }
@@ -162,11 +163,11 @@ func canStandPlain(_ text: String) -> Bool {
   return isASCII || text.unicodeScalars.allSatisfy { $0.isASCII || isShownPlain($0.value) }
 }
 
-/// What means something at the beginning of a text, and what does wherever it stands within brackets.
+/// The characters with a meaning at the beginning of a text, and those with a meaning anywhere within brackets.
 private let plainNeverBeginsWith: [UInt8] = Array(" !\"#%&'*,:>?@[]`{|}=".utf8)
 private let plainNeverHolds: [UInt8] = Array(",?[]{}".utf8)
 
-/// Whether some reader of YAML takes the plain text for a number, a truth value, nothing, a date or a merge.
+/// Returns whether some reader of YAML takes the plain text for a number, a boolean, null, a date or a merge key.
 func readsAsOther(_ text: String) -> Bool {
   let bytes = text.utf8
   if bytes.count <= 5 {
@@ -177,14 +178,14 @@ func readsAsOther(_ text: String) -> Bool {
     default: break
     }
   }
-  // Numbers of any base, with underscores, base 60 as 12:30, and timestamps: all of them of these characters.
+  // Numbers of any base, with underscores, in base 60 such as 12:30, and timestamps all consist of these characters.
   guard let first = bytes.first(where: { !"+-.".utf8.contains($0) }), "0123456789".utf8.contains(first) else {
     return false
   }
   return bytes.allSatisfy { "0123456789abcdefABCDEFxXoO+-._:TtZz ".utf8.contains($0) }
 }
 
-/// Whether a character beyond ASCII may stand in plain text: printable, and no line break to any reader.
+/// Returns whether a character beyond ASCII may occur in plain text: printable, and not a line break to any reader.
 private func isShownPlain(_ value: UInt32) -> Bool {
   isPrintable(value) && value != 0x85 && value != 0x2028 && value != 0x2029
 }

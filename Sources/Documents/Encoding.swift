@@ -1,6 +1,6 @@
 import Basics
 
-/// The first byte that cannot stand in a YAML file, and why; `nil` when the whole text can.
+/// Returns a problem at the first byte that is not valid in a YAML file, or `nil` if the whole text is valid.
 ///
 /// YAML allows TAB, LF, CR and the printable characters of Unicode, as UTF-8.
 func encodingProblem(_ bytes: [UInt8]) -> Problem? {
@@ -42,12 +42,12 @@ func encodingProblem(_ bytes: [UInt8]) -> Problem? {
   return nil
 }
 
-/// How many bytes a UTF-8 byte order mark takes at the start of a file.
+/// Returns the length in bytes of a UTF-8 byte order mark at the start of a file, or 0 if there is none.
 public func byteOrderMarkLength(_ bytes: [UInt8]) -> Int {
   bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
 }
 
-/// Whether a character beyond ASCII may stand in a YAML file as itself.
+/// Returns whether a character beyond ASCII may occur in a YAML file unescaped.
 func isPrintable(_ value: UInt32) -> Bool {
   switch value {
   case 0x85, 0xA0...0xD7FF, 0xE000...0xFEFE, 0xFF00...0xFFFD, 0x10000...0x10FFFF: true
@@ -55,7 +55,7 @@ func isPrintable(_ value: UInt32) -> Bool {
   }
 }
 
-/// At least so many hexadecimal digits.
+/// Returns a value in hexadecimal, with at least `digits` digits.
 func hexadecimal(_ value: UInt32, _ digits: Int) -> String {
   value.hex(digits: digits).uppercased()
 }
@@ -64,7 +64,7 @@ private func controlMessage(_ value: UInt32) -> String {
   "the character U+\(hexadecimal(value, 4)) cannot stand in YAML"
 }
 
-/// One character of more than one byte, or `nil` where the bytes are not well-formed UTF-8.
+/// Decodes a character of more than one byte; returns `nil` if the bytes are not well-formed UTF-8.
 private func decodeScalar(_ bytes: ArraySlice<UInt8>) -> (value: UInt32, length: Int)? {
   let first = bytes[bytes.startIndex]
   let length: Int

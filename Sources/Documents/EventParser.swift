@@ -1,8 +1,8 @@
 import CYAML
 
-/// What libyaml found next in a text.
+/// An event that libyaml found in a text.
 struct YAMLEvent {
-  /// The name and the tag that a node may carry.
+  /// The anchor and the tag that a node may have.
   struct Properties {
     var anchor: String?
     var tag: String?
@@ -22,24 +22,24 @@ struct YAMLEvent {
   }
 
   var kind: Kind
-  /// Where it starts and ends, in characters.
+  /// The start and the end, in characters.
   var start: Int
   var end: Int
 }
 
-/// Why libyaml cannot go on.
+/// The reason why libyaml cannot continue.
 struct SyntaxError: Error {
   var message: String
   var context: String?
-  /// In characters; `nil` when libyaml does not say.
+  /// In characters; `nil` if libyaml does not report it.
   var place: Int?
   var contextPlace: Int?
 }
 
-/// libyaml's parser over a text of its own.
+/// libyaml's parser with its own copy of the text.
 ///
-/// The text must be UTF-8 without a byte order mark. The C structure holds a pointer to itself, so it stays where
-/// it was made; this value owns it and frees it.
+/// The text must be UTF-8 without a byte order mark. The C structure contains a pointer to itself, so it must not
+/// move; this value owns it and frees it.
 @safe
 struct EventParser: ~Copyable {
   private let parser: UnsafeMutablePointer<yaml_parser_t>
@@ -61,7 +61,7 @@ struct EventParser: ~Copyable {
     unsafe text.deallocate()
   }
 
-  /// The next event; after `streamEnd` or an error it must not be called again.
+  /// Returns the next event. It must not be called again after `streamEnd` or an error.
   mutating func next() throws(SyntaxError) -> YAMLEvent {
     var event = unsafe yaml_event_t()
     guard unsafe yaml_parser_parse(parser, &event) == 1 else { throw failure() }

@@ -1,10 +1,10 @@
 public import Basics
 
 /// The form of a value in a document, described once: a reader takes its keys from here, and so does the JSON Schema
-/// that editors complete by.
+/// that editors use for completion.
 public indirect enum Form: Sendable {
   case text
-  /// Text of a pattern, a regular expression that means the same to every engine.
+  /// Text that matches a pattern, a regular expression with the same meaning in every engine.
   case pattern(String)
   /// This word.
   case word(String)
@@ -12,25 +12,25 @@ public indirect enum Form: Sendable {
   case words([String])
   case flag
   case wholeNumber(ClosedRange<Int>?)
-  /// A number, whole or not.
+  /// A number, integer or not.
   case number
-  /// A length of time with its unit.
+  /// A duration with its unit.
   case duration
-  /// A length of time less than nothing, with its unit.
+  /// A negative duration with its unit.
   case negativeDuration
-  /// A flag, a number, a duration or text, as it is written.
+  /// A flag, a number, a duration or text, as written.
   case value
   case oneOrMore(Form)
-  /// A list of so many.
+  /// A list with a number of members in a range.
   case list(Form, count: ClosedRange<Int> = 0...Int.max)
   case either([Form])
-  /// A mapping of these keys, and perhaps of others.
+  /// A mapping with these keys, and possibly others.
   case mapping([Field], others: Form?)
-  /// A mapping of these keys, of which some go or do not go together.
+  /// A mapping with these keys, some of which require or exclude each other.
   case record([Field], [Rule])
-  /// A mapping of one key: one of these, or perhaps another.
+  /// A mapping with one key: one of these, or possibly another.
   case single([Field], others: Form?)
-  /// What another place defines: `step`.
+  /// A form that is defined elsewhere: `step`.
   case reference(String)
 
   /// A key of a mapping.
@@ -39,42 +39,42 @@ public indirect enum Form: Sendable {
     public var name: String
     /// The form of its value.
     public var form: Form
-    /// What it means, in a sentence or two.
+    /// A description in a sentence or two.
     public var summary: String
-    /// Whether it must be given.
+    /// Whether the key is required.
     public var isRequired: Bool
 
-    /// A key that must be given.
+    /// Makes a required key.
     public static func required(_ name: String, _ form: Form, _ summary: String) -> Field {
       Field(name: name, form: form, summary: summary, isRequired: true)
     }
 
-    /// A key that may be left out.
+    /// Makes an optional key.
     public static func optional(_ name: String, _ form: Form, _ summary: String) -> Field {
       Field(name: name, form: form, summary: summary, isRequired: false)
     }
   }
 
-  /// Which keys of a mapping go together.
+  /// A rule on the keys of a mapping.
   public enum Rule: Sendable {
-    /// Just one of them is given.
+    /// Exactly one of them is present.
     case one([String])
-    /// One of them is given, or several.
+    /// At least one of them is present.
     case some([String])
-    /// The first is given only with the second.
+    /// The first requires the second.
     case needs(String, String)
-    /// The first is not given with the second.
+    /// The first excludes the second.
     case excludes(String, String)
   }
 }
 
 extension Form {
-  /// The JSON Schema (draft-07) of a document, as editors read it.
+  /// Returns the JSON Schema (draft-07) of a document, for editors.
   ///
   /// - Parameters:
-  ///   - title: what the document is.
-  ///   - summary: what it is for, in a sentence.
-  ///   - definitions: the forms that ``reference(_:)`` names.
+  ///   - title: What the document is.
+  ///   - summary: The purpose of the document, in one sentence.
+  ///   - definitions: The forms to which ``reference(_:)`` refers.
   public func schema(
     title: String, summary: String, definitions: [(name: String, form: Form)] = []
   ) -> JSON {
@@ -166,9 +166,9 @@ extension Form {
 }
 
 extension Fields {
-  /// Reports keys that do not go together.
+  /// Reports keys that break a rule.
   ///
-  /// - Returns: whether all do.
+  /// - Returns: Whether all keys obey the rules.
   public func obey(_ rules: [Form.Rule]) -> Bool {
     rules.reduce(true) { obey($1) && $0 }
   }

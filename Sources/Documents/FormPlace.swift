@@ -1,5 +1,5 @@
 extension Form {
-  /// A step on the way from a value to one within it.
+  /// A step on the path from a value to a value within it.
   public enum Place: Hashable, Sendable {
     /// To the value of a key.
     case key(String)
@@ -7,7 +7,7 @@ extension Form {
     case item
   }
 
-  /// The forms that a value on a way may have, with what is defined elsewhere in its place.
+  /// Returns the forms that a value at a path may have, with references replaced by their definitions.
   public func forms(at path: [Place], definitions: [(name: String, form: Form)] = []) -> [Form] {
     var forms = resolved(definitions)
     for place in path {
@@ -16,7 +16,7 @@ extension Form {
     return forms
   }
 
-  /// The form without choices and references at its top.
+  /// Returns the forms without choices and references at their top level.
   private func resolved(_ definitions: [(name: String, form: Form)]) -> [Form] {
     switch self {
     case .either(let forms): forms.flatMap { $0.resolved(definitions) }
@@ -38,7 +38,7 @@ extension Form {
     }
   }
 
-  /// The keys that a mapping of this form may have.
+  /// The possible keys of a mapping of this form.
   public var fields: [Field] {
     switch self {
     case .mapping(let fields, _), .record(let fields, _), .single(let fields, _): fields
@@ -46,7 +46,7 @@ extension Form {
     }
   }
 
-  /// The words that may stand for a value of this form.
+  /// The words that are valid for a value of this form.
   public var choices: [String] {
     switch self {
     case .word(let word): [word]
@@ -56,7 +56,7 @@ extension Form {
     }
   }
 
-  /// Whether a mapping of this form has one key alone.
+  /// Whether a mapping of this form has exactly one key.
   public var isSingle: Bool { if case .single = self { true } else { false } }
 
   /// Whether it is a list.

@@ -1,34 +1,34 @@
-/// A value in a document, with the place it was read from.
+/// A value in a document, with its position.
 ///
-/// Scalars are text: what a text means, a number or a name, is for the reader to say and not for YAML to guess.
-/// Two nodes are equal when they say the same; where they stand and how they are laid out does not count.
+/// Scalars are text: the reader decides whether a text means a number or a name, so YAML does not guess. Two nodes
+/// are equal if they have the same content, whatever their positions and layouts.
 public struct Node: Sendable {
   /// How a scalar is written.
   public enum ScalarStyle: Hashable, Sendable {
-    /// Without quotes: a name, a number, a duration, or nothing at all when the text is empty.
+    /// Without quotes: a name, a number, a duration, or a missing value if the text is empty.
     case plain
-    /// With quotes, as a block, or over several lines or with brackets, commas or a question mark: text and
-    /// nothing else.
+    /// With quotes, as a block, over several lines, or with brackets, commas or a question mark: text and nothing
+    /// else.
     case quoted
   }
 
-  /// One key and its value in a mapping; the key is a scalar.
+  /// A key of a mapping and its value.
   public struct Entry: Hashable, Sendable {
     /// The key, a scalar.
     public var key: Node
     /// The value.
     public var value: Node
 
-    /// Pairs a key, which must be a scalar, with a value.
+    /// Makes an entry from a key, which must be a scalar, and a value.
     public init(key: Node, value: Node) {
       self.key = key
       self.value = value
     }
   }
 
-  /// What a node holds.
+  /// The content of a node.
   public enum Content: Hashable, Sendable {
-    /// Text, with how it was written.
+    /// Text, and how it is written.
     case scalar(String, ScalarStyle)
     /// A list.
     case sequence([Node])
@@ -40,23 +40,23 @@ public struct Node: Sendable {
   public enum Layout: Hashable, Sendable {
     /// One line for each member.
     case block
-    /// On one line, in brackets or braces, where it fits.
+    /// On one line, in brackets or braces, if it fits.
     case flow
   }
 
-  /// What the node holds.
+  /// The content of the node.
   public var content: Content
 
-  /// How a list or a mapping is written; scalars have no use for it.
+  /// How a list or a mapping is written; it has no meaning for scalars.
   public var layout: Layout
 
-  /// Where the node starts.
+  /// The start of the node.
   public var position: Position
 
-  /// Where the node ends: after its last character.
+  /// The end of the node, after its last character.
   public var end: Position
 
-  /// Makes a node, at the start of the text unless said otherwise.
+  /// Makes a node, by default at the start of the text.
   public init(
     _ content: Content, layout: Layout = .block, position: Position = .start, end: Position = .start
   ) {
@@ -66,22 +66,22 @@ public struct Node: Sendable {
     self.end = end
   }
 
-  /// A scalar without quotes: a number, a duration, `true`; with quotes where the text cannot stand without.
+  /// Makes a scalar without quotes: a number, a duration, `true`. It has quotes if the text requires them.
   public static func plain(_ text: String) -> Node {
     Node(.scalar(text, text.isEmpty || canStandPlain(text) ? .plain : .quoted))
   }
 
-  /// A scalar that is text, without quotes only where no reader of YAML could take it for anything else.
+  /// Makes a scalar that is text, without quotes only if no reader of YAML could take it for anything else.
   public static func text(_ text: String) -> Node {
     Node(.scalar(text, canStandPlain(text) && !readsAsOther(text) ? .plain : .quoted))
   }
 
-  /// A list.
+  /// Makes a list.
   public static func list(_ members: [Node], layout: Layout = .block) -> Node {
     Node(.sequence(members), layout: layout)
   }
 
-  /// A mapping from texts, which must differ, to nodes.
+  /// Makes a mapping from texts, which must differ, to nodes.
   public static func mapping(_ entries: [(String, Node)], layout: Layout = .block) -> Node {
     Node(.mapping(entries.map { Entry(key: .text($0), value: $1) }), layout: layout)
   }
@@ -101,12 +101,12 @@ public struct Node: Sendable {
     if case .mapping(let entries) = content { entries } else { nil }
   }
 
-  /// The value of a key, or `nil` when there is none or this is no mapping.
+  /// Returns the value of a key, or `nil` if there is none or the node is not a mapping.
   public subscript(key: String) -> Node? {
     entries?.first { $0.key.text == key }?.value
   }
 
-  /// What the node is, in the words of a message: `a list`, `a mapping`, `nothing` or the text itself.
+  /// A description of the node for a message: `a list`, `a mapping`, `nothing` or the text itself.
   var kind: String {
     switch content {
     case .sequence: "a list"
@@ -119,14 +119,14 @@ public struct Node: Sendable {
 }
 
 extension Node: Hashable {
-  /// Whether two nodes say the same, wherever they stand.
+  /// Returns whether two nodes have the same content, whatever their positions.
   public static func == (left: Node, right: Node) -> Bool { left.content == right.content }
 
-  /// Feeds what the node says to a hasher.
+  /// Hashes the content of the node.
   public func hash(into hasher: inout Hasher) { hasher.combine(content) }
 }
 
-/// A piece of the document in a message: in backticks, on one line and not too long.
+/// Returns a part of the document for a message: in backticks, on one line and not too long.
 func quoted(_ text: String) -> String {
   let limit = 40
   var shown = String.UnicodeScalarView()

@@ -1,4 +1,4 @@
-/// A place in a document's text.
+/// A position in the text of a document.
 public struct Position: Hashable, Sendable {
   /// The line, from 1; lines end with LF, CR LF or CR.
   public var line: Int
@@ -14,30 +14,30 @@ public struct Position: Hashable, Sendable {
 }
 
 extension Position: Comparable {
-  /// Whether the first place comes before the second in one text.
+  /// Returns whether the first position comes before the second in the same text.
   public static func < (left: Position, right: Position) -> Bool { left.offset < right.offset }
 }
 
 extension Position: CustomStringConvertible {
-  /// Line and column, as compilers write them: `9:7`.
+  /// The line and the column, as compilers write them: `9:7`.
   public var description: String { "\(line):\(column)" }
 }
 
-/// Turns libyaml's marks, which count characters, into positions with offsets.
+/// Converts libyaml's marks, which count characters, into positions with offsets.
 ///
-/// Marks come almost in order, so each step walks only from the last place asked for.
+/// Marks are almost in order, so each conversion starts from the position of the previous one.
 struct PositionFinder {
   private let bytes: [UInt8]
   private var index = 0
   private var place: Position
 
-  /// Starts at the first byte that libyaml is given.
+  /// Makes a finder that starts at the first byte that libyaml receives.
   init(_ bytes: [UInt8], from offset: Int) {
     self.bytes = bytes
     place = Position(line: 1, column: 1, offset: offset)
   }
 
-  /// The place of the character with an index; past the end, the end.
+  /// Returns the position of the character with an index, or the end of the text if the index is past it.
   mutating func position(ofCharacter target: Int) -> Position {
     while index < target, place.offset < bytes.count { stepForward() }
     while index > target { stepBack() }
@@ -69,7 +69,7 @@ struct PositionFinder {
     }
   }
 
-  /// Whether a line ends with this byte: CR LF ends one line, at its LF.
+  /// Returns whether a line ends with this byte. CR LF ends one line, at its LF.
   private func isLineBreak(at offset: Int) -> Bool {
     switch bytes[offset] {
     case UInt8(ascii: "\n"): true

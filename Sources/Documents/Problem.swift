@@ -1,27 +1,27 @@
 import Basics
 
-/// One thing that is wrong with a document.
+/// A problem in a document.
 public struct Problem: Hashable, Sendable {
-  /// Where it starts.
+  /// The start of the problem.
   public var position: Position
 
-  /// Where it ends, or `nil` when only its start is known.
+  /// The end of the problem, or `nil` if only its start is known.
   public var end: Position?
 
-  /// How bad it is.
+  /// The severity of a problem.
   public enum Severity: String, CaseIterable, Sendable {
     /// The document cannot be used.
     case error
-    /// It can, and is hardly what its author meant.
+    /// The document can be used, but it is probably not what its author intended.
     case warning
   }
 
-  /// How much of its position is of use to a person.
+  /// The part of a problem's position that is useful to a person.
   public enum Scope: Sendable {
     case place
     /// The line alone.
     case line
-    /// Nothing: it concerns the whole file.
+    /// None: the problem concerns the whole file.
     case file
   }
 
@@ -34,24 +34,24 @@ public struct Problem: Hashable, Sendable {
   /// What is wrong, in one line without a full stop.
   public var message: String
 
-  /// What would put it right, or `nil`.
+  /// Advice on how to correct it, if there is any.
   public var advice: Advice?
 
-  /// What puts it right when it stands in place of all that is between ``position`` and ``end``.
+  /// The text that corrects the problem if it replaces everything between ``position`` and ``end``.
   public var replacement: String?
 
-  /// What is wrong with other files, and the reason for this.
+  /// The problems in other files that are the reason for this one.
   public var related: [Diagnostic] = []
 
-  /// What would put it right, in one line, for a person.
+  /// The advice in one line, for a person.
   public var hint: String? { advice?.text }
 
-  /// The nearest name, where that is what was most likely meant.
+  /// The nearest name, if it is the most likely intention.
   public var suggestion: String? {
     if case .name(let name, _)? = advice { name } else { nil }
   }
 
-  /// Describes what is wrong at a place.
+  /// Makes a problem at a position.
   public init(
     _ code: Code, at position: Position, to end: Position? = nil, _ message: String, hint: Advice? = nil
   ) {
@@ -62,7 +62,7 @@ public struct Problem: Hashable, Sendable {
     advice = hint
   }
 
-  /// Describes what concerns a whole file, or one line of it.
+  /// Makes a problem that concerns a whole file, or one line of it.
   public init(
     _ code: Code, ofLine line: Int? = nil, _ message: String, severity: Severity = .error
   ) {
@@ -71,7 +71,7 @@ public struct Problem: Hashable, Sendable {
     self.severity = severity
   }
 
-  /// The problem as a compiler would show it: `file:line:column: message`, the line, a caret and the hint.
+  /// Returns the problem as a compiler shows it: `file:line:column: message`, the line, a caret and the hint.
   ///
   /// ```
   /// Scenarios/drop.yaml:9:15: unknown key `statuss`
@@ -103,7 +103,7 @@ public struct Problem: Hashable, Sendable {
     }
   }
 
-  /// How many columns to underline: to the end, but at least one and not beyond the line that is shown.
+  /// Returns the number of columns to underline: up to the end, but at least one and only within the line shown.
   private func underlineWidth(_ excerpt: Excerpt) -> Int {
     guard let end, end.offset > position.offset else { return 1 }
     let length = end.line == position.line ? end.column - position.column : .max
@@ -112,18 +112,18 @@ public struct Problem: Hashable, Sendable {
   }
 }
 
-/// A document that cannot be used, with everything that was found wrong with it.
+/// The error of a document that cannot be used, with all problems found.
 public struct DocumentError: Error, Hashable, Sendable {
   /// The document.
   public var source: Source
 
-  /// What is wrong, in the order of the text; at least one.
+  /// The problems, in the order of the text; at least one.
   public var problems: [Problem]
 
-  /// How many more problems there are than are listed.
+  /// The number of problems beyond those listed.
   public var omitted: Int
 
-  /// Gathers what is wrong with a document.
+  /// Makes an error from the problems of a document.
   public init(source: Source, problems: [Problem], omitted: Int = 0) {
     precondition(!problems.isEmpty, "an error has a problem")
     self.source = source
@@ -133,12 +133,12 @@ public struct DocumentError: Error, Hashable, Sendable {
 }
 
 extension DocumentError: CustomStringConvertible {
-  /// Every problem with its file, each followed by what it is due to in other files.
+  /// Every problem with its file, each followed by its causes in other files.
   public var diagnostics: [Diagnostic] {
     let more = omitted > 0 ? [Problem(.more, "and \(omitted) more", severity: problems[0].severity)] : []
     return (problems + more).flatMap { [Diagnostic($0, in: source)] + $0.related }
   }
 
-  /// Every problem as a compiler would show it, one below the other.
+  /// Every problem as a compiler shows it, one below the other.
   public var description: String { diagnostics.map(\.description).joined(separator: "\n") }
 }

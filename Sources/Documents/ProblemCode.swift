@@ -1,37 +1,37 @@
 extension Problem {
-  /// What kind of problem it is, in a short word for programs. A word keeps its meaning; others may be added.
+  /// The code of a problem, a short word for programs. A code keeps its meaning; codes may be added.
   public enum Code: String, CaseIterable, Sendable {
-    /// The path leads to nothing.
+    /// The path does not exist.
     case noSuchFile = "no-such-file"
-    /// The file has no line of that number.
+    /// The file has no line with that number.
     case noSuchLine = "no-such-line"
-    /// The file or the folder cannot be read, or is neither.
+    /// The file or the folder is not readable, or the path is neither.
     case unreadable
-    /// The folder has nothing in it that is looked for.
+    /// The folder contains nothing of the expected kind.
     case emptyFolder = "empty-folder"
-    /// More than is read: bytes, nodes, levels, steps.
+    /// A limit is exceeded: bytes, nodes, levels, steps.
     case tooLarge = "too-large"
-    /// A byte or a character that no YAML has.
+    /// A byte or a character that is not valid in YAML.
     case encoding
-    /// The text is no YAML, or no DOT.
+    /// The text is not valid YAML or DOT.
     case syntax
-    /// YAML that is not used here: tags, merge keys, several documents.
+    /// A feature of YAML that is not supported: tags, merge keys, several documents.
     case unsupported
-    /// There is nothing in the file.
+    /// The file is empty.
     case empty
     /// An alias without its anchor.
     case unknownAlias = "unknown-alias"
-    /// A key that is no text, or none at all.
+    /// A key that is not text, or that is missing.
     case wrongKey = "wrong-key"
     case duplicateKey = "duplicate-key"
     case missingKey = "missing-key"
     case unknownKey = "unknown-key"
-    /// Keys or parts that do not go together.
+    /// Keys or parts that exclude each other.
     case conflict
     /// Something else was expected.
     case wrongValue = "wrong-value"
     case wrongDuration = "wrong-duration"
-    /// A name that is none of those there are, and for which there is no code of its own.
+    /// A name that does not exist and whose kind has no code of its own.
     case unknownName = "unknown-name"
     case unknownStep = "unknown-step"
     case unknownStimulus = "unknown-stimulus"
@@ -46,34 +46,34 @@ extension Problem {
     case unknownEvent = "unknown-event"
     case unknownCondition = "unknown-condition"
     case unknownOption = "unknown-option"
-    /// What happens by itself stands where something is done.
+    /// A spontaneous event is used as a stimulus.
     case spontaneous
-    /// The device cannot do or show it, or does not go with the machine.
+    /// The device does not support it, or does not match the machine.
     case impossible
-    /// What is said of the device is wrong.
+    /// The description of the device is wrong.
     case wrongDevice = "wrong-device"
-    /// The file of the machine is wrong: what is wrong with it is told beside this.
+    /// The file of the machine is wrong; related problems give the details.
     case wrongMachine = "wrong-machine"
     /// A machine lacks a part: a state, an event, a start, a row.
     case missingPart = "missing-part"
-    /// A name of a machine is given twice.
+    /// A name of a machine occurs twice.
     case duplicateName = "duplicate-name"
-    /// Two rows of a machine say what one of them should say.
+    /// Two rows of a machine cover the same case.
     case duplicateRow = "duplicate-row"
-    /// A row of a machine that cannot be meant.
+    /// A row of a machine that contradicts itself or a rule.
     case wrongRow = "wrong-row"
     /// A state that is never reached.
     case unreachableState = "unreachable-state"
     /// A row that is never taken.
     case idleRow = "idle-row"
-    /// A choice that no row asks for.
+    /// A choice that no row uses.
     case idleChoice = "idle-choice"
-    /// A row that says what another one says.
+    /// A row that repeats another one.
     case repeatedRow = "repeated-row"
     /// There are more problems than are listed.
     case more
 
-    /// That of a name of some kind, such as `status`, which is none of those there are.
+    /// Makes the code of an unknown name of some kind, such as `status`.
     public init(unknown kind: String) { self = Code(rawValue: "unknown-" + kind) ?? .unknownName }
   }
 }

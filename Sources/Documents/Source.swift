@@ -1,29 +1,29 @@
-/// A text and the name it goes by in messages, usually a path.
+/// A text and its name in messages, usually a path.
 public struct Source: Hashable, Sendable {
-  /// The name that messages start with.
+  /// The name at the start of messages.
   public var name: String
 
-  /// The whole text, as it stands in the file.
+  /// The whole text, as it is in the file.
   public var bytes: [UInt8]
 
-  /// Names a text.
+  /// Makes a source from a text and its name.
   public init(name: String, bytes: [UInt8]) {
     self.name = name
     self.bytes = bytes
   }
 }
 
-/// What stands to the left and to the right of a place on its line, for showing to a person.
+/// The parts of a line before and after a position, for a person.
 struct Excerpt {
-  /// The line before the place; starts with `…` where it was cut.
+  /// The line before the position; starts with `…` if it was cut.
   var before: String
-  /// The line from the place on; ends with `…` where it was cut.
+  /// The line from the position on; ends with `…` if it was cut.
   var after: String
 
-  /// The most bytes taken from either side.
+  /// The maximum number of bytes on either side.
   private static let reach = 100
 
-  /// Cuts the line out of a text; `nil` where the line is blank or beyond the text.
+  /// Takes the line from a text, or returns `nil` if the line is blank or beyond the text.
   init?(_ source: Source, around offset: Int) {
     let bytes = source.bytes
     guard offset <= bytes.count else { return nil }
@@ -33,7 +33,7 @@ struct Excerpt {
     while end < bytes.count, end - offset < Self.reach, !isBreak(bytes[end]) { end += 1 }
     let isCutBefore = start > 0 && !isBreak(bytes[start - 1])
     let isCutAfter = end < bytes.count && !isBreak(bytes[end])
-    // A cut does not fall inside a character.
+    // Do not cut inside a character.
     while isCutBefore, start < offset, bytes[start] & 0xC0 == 0x80 { start += 1 }
     while isCutAfter, end > offset, bytes[end] & 0xC0 == 0x80 { end -= 1 }
     before = (isCutBefore ? "…" : "") + visible(bytes[start..<offset], atStart: start == 0)
@@ -44,7 +44,7 @@ struct Excerpt {
 
 private func isBreak(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") }
 
-/// Text that is safe on a terminal: a byte that is no UTF-8 and a control character become U+FFFD.
+/// Returns text that is safe on a terminal: invalid UTF-8 and control characters become U+FFFD.
 private func visible(_ bytes: ArraySlice<UInt8>, atStart: Bool) -> String {
   var text = String.UnicodeScalarView()
   for (index, scalar) in String(decoding: bytes, as: UTF8.self).unicodeScalars.enumerated() {
