@@ -13,8 +13,8 @@ extension MachineDefinition {
   /// - A column head names a state, or several, separated by `/`, that share their cells.
   /// - A cell names the next state, or several, separated by `/`, of which the device chooses one. `=` stays in the
   ///   state, and an empty cell refuses the event. `~` stands for the column's own status.
-  /// - A row begins with the event's name, or with `after 3 s` for a timer. `given A or B`, `unless A or B`, `option
-  ///   A or B`, `within 5 s`, `within 1 s to 5 s` and `within A - 1 s to A + 5 s` limit when it can happen.
+  /// - A row begins with the event's name, or with `after 3 s` for a timer. `given A or B`, `unless A or B`,
+  ///   `option A or B`, `within 5 s`, `within 1 s to 5 s` and `within A - 1 s to A + 5 s` limit when it can happen.
   /// - `> state` leads to another state of the same status, in which the time of the previous state continues.
   /// - `! a, b` in a cell names effects before the change of state, `; a, b` effects after it.
   ///

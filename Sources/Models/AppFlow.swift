@@ -1,11 +1,11 @@
 public import Automata
 
 extension MachineDefinition {
-  /// The app's flow from its start to its home screen, with 23 events and 15 states.
+  /// The flow of an app from its start to its home screen, with 23 events and 15 states.
   ///
-  /// The documentation writes transitions for nine of the events. The others are completed here, one row for
-  /// each, so that every event and every state has its use. Each transition runs a block before the state
-  /// changes and a block after it.
+  /// The documentation specifies transitions for nine of the events. The other events have one row each here, so that
+  /// every event and every state is used. Each transition runs a block before the change of state and a block after
+  /// it.
   public static let flow: MachineDefinition = {
     var machine = MachineDefinition(
       name: "flow", summary: "An app's way through login, validation, migration, tour and synchronisation.",

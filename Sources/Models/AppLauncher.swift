@@ -1,12 +1,11 @@
 public import Automata
 
 extension MachineDefinition {
-  /// The app launcher: which screen an app begins with.
+  /// The app launcher, which decides on the first screen of an app.
   ///
-  /// The eight mappings are the documentation's own. An input that an effect sends by itself happens at once;
-  /// one that waits for a callback is the tester's: the upgrade that ends (`indexDatabase`), the user who
-  /// logs in or out. Whether an upgrade is pending and whether there are credentials are conditions of the
-  /// start.
+  /// The eight mappings are the documentation's own. An input that an effect sends by itself happens at once. The
+  /// tester gives an input that waits for a callback: the end of an upgrade (`indexDatabase`), or the user's login or
+  /// logout. A pending upgrade and stored credentials are conditions of the start.
   public static let launcher: MachineDefinition = {
     var machine = MachineDefinition(
       name: "launcher", summary: "An app that upgrades, indexes its data and shows the first screen.",

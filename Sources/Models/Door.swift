@@ -1,7 +1,7 @@
 public import Automata
 
 extension MachineDefinition {
-  /// The door of Stately's documentation: two states that write their names when they are entered.
+  /// The door of Stately's documentation: two states that print their names on entry.
   public static let door = MachineDefinition(
     name: "door", summary: "A door that opens and closes, and writes a line each time.",
     states: [

@@ -1,26 +1,26 @@
 public import Automata
 
 extension MachineDefinition {
-  /// The socket state machine: a peripheral that opens a connection and hands each callback of its manager to
-  /// its state.
+  /// The state machine of a socket: a peripheral that opens a connection and passes each callback of its manager to
+  /// its current state.
   ///
-  /// The documentation's diagram stands in it arrow by arrow. The tester plays the application (`open`,
-  /// `send`, `close`), the operating system (`powerOn`, `serviceAdded`, …) and the centrals (`subscribe`,
-  /// `write`, …); the effects are what the socket asks of the peripheral manager and tells its own delegate.
-  /// Where the diagram is silent:
+  /// It contains the documentation's diagram arrow by arrow. The tester acts as the application (`open`, `send`,
+  /// `close`), the operating system (`powerOn`, `serviceAdded`, …) and the centrals (`subscribe`, `write`, …). The
+  /// effects are the socket's requests to the peripheral manager and the callbacks to its own delegate. Where the
+  /// diagram does not cover a case:
   ///
-  /// - The region of a state says what the manager last told of its power: `on`, `off` or nothing yet.
-  ///   Opening goes on or fails at once where that is known. `unauthorized` counts as power that is lost.
-  /// - The three seconds count while one wait for a subscription lasts, and begin again with the next.
-  /// - A subscription opens the socket in AddingService, StartingAdvertising and WaitingForSubscription; in
-  ///   Opening, where no service can have been found, it is ignored.
-  /// - Losing power while the connection is pending fails with `bluetoothOff`, while connected with
-  ///   `lostConnection`; a service or an advertisement that the system refuses fails with its error.
-  /// - What another central does, or a write to another characteristic, is ignored. A write before any
-  ///   subscription is ignored too.
-  /// - Sending fails unless connected. A full transmit queue (the condition `queueFull`) makes a send wait
-  ///   until the manager is ready again; while one waits there cannot be a second.
-  /// - Closing leads to Idle from everywhere.
+  /// - The region of a state is the power that the manager last reported: `on`, `off`, or `unknown` before the first
+  ///   report. Opening continues or fails at once if the power is known. `unauthorized` counts as a loss of power.
+  /// - The three seconds apply to each wait for a subscription separately.
+  /// - A subscription opens the socket in AddingService, StartingAdvertising and WaitingForSubscription. In Opening
+  ///   it is ignored, because no central can have found a service.
+  /// - A loss of power fails with `bluetoothOff` while the connection is pending, and with `lostConnection` while
+  ///   connected. A service or an advertisement that the system refuses fails with its error.
+  /// - Actions of another central are ignored, and so are writes to another characteristic and writes before any
+  ///   subscription.
+  /// - Sending fails unless connected. If the transmit queue is full (the condition `queueFull`), a send waits until
+  ///   the manager is ready again; meanwhile a second send is refused.
+  /// - Closing leads to Idle from every state.
   public static let socket: MachineDefinition = {
     var machine = MachineDefinition(
       name: "socket", summary: "A Bluetooth socket on the peripheral's side, from opening to closing.")
@@ -53,7 +53,7 @@ extension MachineDefinition {
     return machine
   }()
 
-  /// The arrows of the documentation, in its order.
+  /// Adds the arrows of the documentation, in its order.
   private mutating func addSocketDiagram() {
     // swift-format-ignore
     add(diagram: """
@@ -87,7 +87,7 @@ extension MachineDefinition {
       """)
   }
 
-  /// Power that comes and goes where the diagram has nothing to lose, and the other way to lose it.
+  /// Adds changes of power without a connection, which the diagram omits, and `unauthorized` as a loss of power.
   private mutating func addSocketPower() {
     // swift-format-ignore
     add(diagram: """
@@ -101,7 +101,7 @@ extension MachineDefinition {
       """, origin: .ours)
   }
 
-  /// What centrals do, and what the application sends.
+  /// Adds the actions of centrals, and what the application sends.
   private mutating func addSocketTraffic() {
     // swift-format-ignore
     add(diagram: """

@@ -2,35 +2,45 @@ public import Automata
 import Basics
 
 extension MachineDefinition {
-  /// The Sesame tables for a lock that lives: what the device does by itself is spontaneous and has deadlines.
+  /// The Sesame tables for a lock that acts by itself: what the device does by itself is spontaneous and has
+  /// deadlines.
   ///
-  /// The rows *connecting*, *waitingGatt*, *registering* and *logining* of the documentation are the events
-  /// `linkUp`, `gattReady`, `registered` and `loginDone`. A status that the documentation gives in one step may
-  /// take the lock a while: `lock` leads from `unlocked` to `unlocked (to locked)`, which must end as `locked`
-  /// within five seconds. What the documentation is silent about stands in tables marked as ours: a lost link, a
-  /// hand on the thumbturn, autolock, reset, and the deadlines.
+  /// The rows *connecting*, *waitingGatt*, *registering* and *logining* of the documentation are the events `linkUp`,
+  /// `gattReady`, `registered` and `loginDone`. A change of status that is one step in the documentation may take the
+  /// lock some time: `lock` leads from `unlocked` to `unlocked (to locked)`, which must end as `locked` within five
+  /// seconds. Tables marked as ours cover what the documentation omits: a lost link, a hand on the thumbturn,
+  /// autolock, reset, and the deadlines.
   ///
-  /// The regions of a state's name say what is known of the lock: `unregistered`, `unconfigured` (registered,
-  /// positions never set), `configured`, and `orphaned` (registered with a key that was never received). A configured lock
-  /// is `unlocked (found)` where the client did not see when the bolt came there: autolock may have counted for long.
+  /// The region in a state's name is what is known of the lock: `unregistered`, `unconfigured` (registered, positions
+  /// never set), `configured`, and `orphaned` (registered with a key that was never received). A configured lock is
+  /// `unlocked (found)` if the client did not see when the bolt reached this position: the autolock time may have
+  /// been running for long.
   ///
-  /// What the client's own end of the link sees is evidence, and an event: `linkLost` (the air lost the link, or it never
-  /// came about), `linkClosed` (the lock ended it), `tampered` (the tester took a frame away, altered or added one, or
-  /// cut the link), `provoked` (the tester sent what no client says), `positionsFound` (what a lock that was just
-  /// registered says of its positions). A device that reports them is taken at its word:
-  /// a live link neither loses nor alters nor reorders what the Link Layer has acknowledged (Core 5.4, Vol 6 Part B
-  /// §4.5.9), so while it lives every deadline holds.
+  /// Evidence at the client's end of the link is an event:
+  /// - `linkLost`: the link was lost, or never established.
+  /// - `linkClosed`: the lock ended the link.
+  /// - `tampered`: the tester removed, altered or added a frame, or cut the link.
+  /// - `provoked`: the tester sent something that no client sends.
+  /// - `positionsFound`: a newly registered lock reported its positions.
   ///
-  /// Of a new autolock time that is set while the bolt rests unlocked nothing is known but that locks differ:
-  /// `autolock-start` is a choice that each of them makes once.
+  /// If a device reports these events, the model relies on them. A live link does not lose, alter or reorder what the
+  /// Link Layer has acknowledged (Core 5.4, Vol 6 Part B §4.5.9), so every deadline holds while it lasts.
   ///
-  /// Conditions: `loss` (a link may be lost and an advertisement missed, as on any real air), `tampering` (frames were
-  /// tampered with on this link, so that what they carried, and what depends on the counters of later ones, is open until
-  /// the link is over), `absent` (the lock may be out of reach or without power), `jam` (the bolt is blocked), `autolock`
-  /// (set, to its time; what is set while frames are tampered with may not have arrived), `wrongKey` (the client cannot
-  /// prove itself), `provocation` (the lock was just sent what no client says, and may end the link at it),
-  /// `presetPositions` (the lock says that its positions are set as soon as it is registered: some are made so, and some
-  /// keep those of their last owner, which is as right as having none).
+  /// Locks differ in how they apply a new autolock time that is set while the bolt rests unlocked: `autolock-start`
+  /// is a choice that each lock makes once.
+  ///
+  /// The conditions are:
+  /// - `loss`: a link may be lost and an advertisement missed, as on real air.
+  /// - `tampering`: frames were tampered with on this link. Their content, and everything that depends on the
+  ///   counters of later frames, is unknown until the link ends.
+  /// - `absent`: the lock may be out of reach or without power.
+  /// - `jam`: the bolt is blocked.
+  /// - `autolock`: autolock is set, with its time as the value. A time that is set during `tampering` or `absent` may
+  ///   not have arrived.
+  /// - `wrongKey`: the client cannot prove its identity.
+  /// - `provocation`: the lock was just sent something that no client sends, and may end the link.
+  /// - `presetPositions`: the lock reports that its positions are set as soon as it is registered. Some locks are
+  ///   built this way, and some keep the positions of their last owner, which is as correct as having none.
   public static let sesame: MachineDefinition = {
     var machine = MachineDefinition(
       name: "sesame", summary: "A Sesame lock and its client, with everything that happens by itself.")
@@ -44,7 +54,7 @@ extension MachineDefinition {
           "drop", "corrupt", "duplicate", "delay", "lose-link", "inject", "write", "mutate", "reflect",
           "unsubscribe",
         ], events: ["tampered"], until: ["noSignal"]),
-      // A link that was cut off is noticed two seconds later, and a lock without power has to start.
+      // A cut link is detected two seconds later, and a lock without power has to restart.
       Condition(
         "absent", faults: ["out-of-range", "no-power"], moments: ["power-cycle"], delay: .seconds(6)),
       Condition("jam", faults: ["jam"], unsure: ["tampering", "absent"]),
@@ -52,7 +62,7 @@ extension MachineDefinition {
         "autolock", stimuli: ["setAutolock", "reset"], unsure: ["tampering", "absent"],
         reading: "autolock",
         delay: .seconds(6)),
-      // A proof that is on its way is what it was when it was sent.
+      // A proof in transit remains the one that was sent.
       Condition("wrongKey", faults: ["wrong-key", "replay-login"], countsFromEntry: true),
       Condition("provocation", moments: ["provoked"], delay: .seconds(1)),
       Condition("presetPositions", events: ["positionsFound"]),
@@ -81,7 +91,7 @@ extension MachineDefinition {
     return machine
   }()
 
-  /// From far away to a connected link, which goes the same way whatever the lock is.
+  /// Adds the path from a distant lock to a connected link, which is the same in every region.
   private mutating func addApproach(in region: String) {
     // swift-format-ignore
     add(table: """
@@ -112,14 +122,14 @@ extension MachineDefinition {
       | register               |                 | registering     |                          |
       | registered within 10 s |                 |                 | nosetting (unconfigured) |
       """, region: "unregistered")
-    // A hand may have turned the bolt since the lock said where it is.
+    // A hand may have turned the bolt since the lock reported its position.
     // swift-format-ignore
     add(table: """
       | action/status                                | registering                                                  |
       |:--------------------------------------------:|:------------------------------------------------------------:|
       | registered given presetPositions within 10 s | locked (configured)/unlocked (found)/moved (configured)/locked (adrift)/unlocked (adrift)/moved (adrift) |
       """, region: "unregistered", origin: .ours)
-    // Who logs in to a lock that has no owner is refused, and the lock may end the link.
+    // A login to a lock without an owner is refused, and the lock may end the link.
     // swift-format-ignore
     add(table: """
       | action/status               | readytoRegister |
@@ -184,16 +194,18 @@ extension MachineDefinition {
   }
 }
 
-/// The park positions that a configured lock shows.
+/// The statuses of a configured lock at rest.
 private let rests = ["locked", "unlocked", "moved"]
 
 extension MachineDefinition {
-  /// The motor runs: the client keeps its status until the bolt rests.
+  /// Adds the motions of the motor: the client keeps its status until the bolt rests.
   ///
-  /// `(to G)` is a motion that nothing has disturbed. After a change of mind, a hand in between, or the same command once
-  /// more, which may arrive when the bolt rests already, other positions may be shown on the way: `(then to G)`.
+  /// `(to G)` is an undisturbed motion. Other positions may be shown on the path after a change of the command, a
+  /// hand on the bolt, or a repetition of the same command, which may arrive when the bolt already rests:
+  /// `(then to G)`.
   ///
-  /// When the bolt came to where it is unlocked is seen where that is news, and where nothing holds the news up.
+  /// The client sees when the bolt reached the unlocked position if that is a new status and nothing delays the
+  /// report.
   private mutating func addMotion() {
     for goal in ["locked", "unlocked"] {
       let other = goal == "locked" ? "unlocked" : "locked"
@@ -240,10 +252,10 @@ extension MachineDefinition {
     }
   }
 
-  /// A bolt that is blocked rests between the positions, or has not left the one it was in.
+  /// Returns the positions of a blocked bolt: between the two positions, or still in the one that it did not leave.
   private func stalls(_ shown: String) -> String { shown == "moved" ? "moved" : "moved/\(shown)" }
 
-  /// The client decides which way to toggle from the status it shows.
+  /// Returns the states after a toggle: the client chooses the direction by the status that it shows.
   private func toggled(_ shown: String) -> String {
     switch shown {
     case "locked": "locked (then to unlocked)"
@@ -256,8 +268,8 @@ extension MachineDefinition {
     state.contains("(to ") || state.contains("(then to ")
   }
 
-  /// A hand turns the bolt: at rest the lock reports where it stands now. While the motor runs it goes on from
-  /// there, or stops because the hand brought the bolt to its goal: where that ends is open, `(adrift)`.
+  /// Adds a hand that turns the bolt. At rest, the lock reports the new position. While the motor runs, it continues
+  /// from there, or stops because the hand brought the bolt to its goal: the final position is unknown, `(adrift)`.
   private mutating func addHand() {
     let turns = [("handToLocked", "locked"), ("handToUnlocked", "unlocked"), ("handToMoved", "moved")]
     for shown in rests {
@@ -311,7 +323,7 @@ extension MachineDefinition {
     }
   }
 
-  /// A hand that turns the bolt to where it is; unless the autolock was just turning it away.
+  /// Adds a hand that turns the bolt to its current position; autolock may just have been turning it away.
   private mutating func addHand(_ event: String, where shown: String) {
     guard shown == "unlocked" else { return add(.event(event), from: "\(shown) (configured)", to: nil) }
     // swift-format-ignore
@@ -323,7 +335,8 @@ extension MachineDefinition {
       """, origin: .ours)
   }
 
-  /// A hand that turns the bolt while the lock's word on it is on its way: what was said is put right at once.
+  /// Adds a hand that turns the bolt while the lock's report of its position is in transit; the lock corrects it at
+  /// once.
   private mutating func addHandInBetween() {
     // swift-format-ignore
     add(table: """
@@ -352,7 +365,7 @@ extension MachineDefinition {
       """, origin: .ours)
   }
 
-  /// Requests that change no status: settings, history, version, time, and attempts to go round the login.
+  /// Adds requests that change no status: settings, history, version, time, and attempts to bypass the login.
   private mutating func addRequests() {
     let sessions = states.map(\.name).filter { name in
       rests.contains { name.hasPrefix($0 + " ") } || name.hasPrefix("nosetting (uncon")
@@ -376,7 +389,7 @@ extension MachineDefinition {
     }
   }
 
-  /// The lock forgets its key and its settings; when the link ends it advertises as unregistered.
+  /// Adds the reset: the lock erases its key and its settings, and advertises as unregistered after the link ends.
   private mutating func addReset() {
     let sessions = states.map(\.name).filter { name in
       rests.contains { name.hasPrefix($0 + " ") } || name == "nosetting (unconfigured)"
@@ -409,11 +422,15 @@ extension MachineDefinition {
     for event in SesameEvents.hand { add(.event(event), from: "reset (unregistered)", to: nil) }
   }
 
-  /// How a link ends that the client did not end as it was asked to, in any status with a link.
+  /// Adds the ends of a link that the client did not request, in every status with a link.
   ///
-  /// The air may lose it where links can be lost at all. The lock may end it where it has been tampered with, when it
-  /// was just sent what no client says, when it does not believe the client, before it has opened a session where air is real (locks do so when two clients meet),
-  /// and once it has forgotten its owner. The client gives up a link on which it was made to wait in vain.
+  /// The air may lose a link where links can be lost at all. The client gives up a link on which tampering made it
+  /// wait in vain. The lock may end the link:
+  /// - while it may be absent, and after tampering;
+  /// - when it was just sent something that no client sends;
+  /// - when it does not accept the client's proof;
+  /// - before it has opened a session on real air (locks do so when two clients meet);
+  /// - after it has erased its owner's key.
   private mutating func addEndsOfLinks() {
     for state in states.map(\.name) {
       let status = State.status(of: state)
@@ -435,16 +452,17 @@ extension MachineDefinition {
         .event("linkLost"), from: state, to: homes, given: isForgotten ? [] : ["loss", "absent", "tampering"])
       var reasons = ["absent", "tampering", "provocation"]
       if status == "connecting" || status == "waitingGatt" { reasons.append("loss") }
-      // A lock without an owner is shown a proof as soon as it is ready, and may end the link in what follows.
+      // The client shows its proof to a lock without an owner as soon as the lock is ready, and the lock may then end
+      // the link.
       if ["logining", "readytoRegister", "registering"].contains(status) { reasons.append("wrongKey") }
-      // A lock with another owner waits for a login, and not for ever.
+      // A lock with another owner waits for a login, but not forever.
       let isOrphaned = state == "waitingGatt (orphaned)"
       add(.event("linkClosed"), from: state, to: homes, given: isForgotten || isOrphaned ? [] : reasons)
       if !isForgotten { add(.event("gaveUp"), from: state, to: homes, given: ["tampering"]) }
     }
   }
 
-  /// Adds one row of ours; `nil` for a target means that the state goes on.
+  /// Adds one row that the documentation does not have; `nil` for the targets stays in the state.
   private mutating func add(
     _ trigger: Transition.Trigger, from state: String, to targets: [String]?, given: [String] = [],
     merge: Bool = false
@@ -463,21 +481,21 @@ extension MachineDefinition {
   }
 }
 
-/// The events of the living lock.
+/// The events of the machine `sesame`.
 enum SesameEvents {
-  /// What the documentation's tables name.
+  /// The events in the documentation's tables.
   static let seed = [
     "closeTo", "connect", "register", "configure", "lock", "unlock", "toggle", "disconnect",
   ]
-  /// Requests to a lock that is logged in.
+  /// Requests to a lock after the login.
   static let requests = [
     "setAutolock", "readAutolock", "readHistory", "readVersion", "readStatus", "setTime",
   ]
-  /// What someone without the key might try.
+  /// Attempts of an attacker without the key.
   static let attacks = ["forgeLock", "forgeUnlock", "replayCommand"]
-  /// What a hand on the thumbturn does.
+  /// Turns of the thumbturn by hand.
   static let hand = ["handToLocked", "handToUnlocked", "handToMoved"]
-  /// What happens without the tester.
+  /// Events that the tester does not cause.
   static let spontaneous = [
     "linkUp", "gattReady", "registered", "loginDone", "advertised", "advertisementLost", "linkLost",
     "linkClosed", "gaveUp", "tampered", "provoked", "positionsFound",
@@ -486,7 +504,7 @@ enum SesameEvents {
     "autolocked",
   ]
 
-  /// What goes with a stimulus: who did it, as the lock's history is to have it, positions in degrees, a delay.
+  /// Returns the arguments of a stimulus: the tag of a command for the lock's history, positions in degrees, a delay.
   static func arguments(of name: String) -> ArgumentForms {
     switch name {
     case "lock", "unlock", "toggle":
@@ -503,7 +521,7 @@ enum SesameEvents {
     }
   }
 
-  /// What a client reports of its lock: volts, seconds, and words.
+  /// The readings of a client about its lock: volts, seconds, and words.
   static let readings: [ValueForm] = [
     .init("battery", .anyNumber), .init("history", .text), .init("autolock", .anyWholeNumber),
     .init("version", .text), .init("login", .text), .init("registration", .text),
@@ -518,6 +536,6 @@ enum SesameEvents {
 }
 
 extension MachineDefinition {
-  /// What ``sesame`` may be told by a device, without the machine being made.
+  /// The readings of ``sesame``, without making the machine.
   public static var sesameReadings: [ValueForm] { SesameEvents.readings }
 }

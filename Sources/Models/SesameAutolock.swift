@@ -1,13 +1,13 @@
 import Automata
 import Basics
 
-// Autolock, and from when on a new time counts that is set while the bolt rests unlocked.
+// Autolock, and when a new time applies that is set while the bolt rests unlocked.
 
 extension MachineDefinition {
-  /// Autolock counts while the bolt rests unlocked, whether or not a client looks.
+  /// Adds autolock, whose time runs while the bolt rests unlocked, whether or not a client is connected.
   ///
-  /// It may come two seconds early: a lock that counts whole seconds is off by one, and its clock by another one in half
-  /// an hour. That the motor runs for a while, and what is shown comes after, makes it later.
+  /// It may act two seconds early: a lock that counts whole seconds is off by one, and its clock by another second in
+  /// half an hour. It may be later, because the motor runs for a while and the report comes after that.
   mutating func addAutolock() {
     // swift-format-ignore
     add(table: """
@@ -26,12 +26,12 @@ extension MachineDefinition {
       """, origin: .ours)
   }
 
-  /// What a lock does for which a new time counts from the next unlocking.
+  /// Adds the behaviour of locks that apply a new time from the next unlocking on.
   ///
-  /// Each state of a configured lock is there once more, as `(late …)`: a time was set that may not count yet, and of the
-  /// one before no more is known than that the bolt may be locked at any time, and need not be. Where autolock was off
-  /// before, the bolt stays: `unlocked (waiting)`. What a client commands is obeyed after what it set before; what a hand
-  /// does meanwhile may come first.
+  /// Each state of a configured lock has a copy, `(late …)`: a time was set that may not apply yet. Under the
+  /// previous time, the bolt may be locked at any time, but need not be. If autolock was off before, the bolt stays:
+  /// `unlocked (waiting)`. The lock obeys a command after an earlier setting of the same client, but what a hand does
+  /// meanwhile may come first.
   mutating func addLateAutolock() {
     let own = states.map(\.name).filter(Self.isConfigured)
     let waiting = "unlocked (waiting)"
@@ -63,8 +63,8 @@ extension MachineDefinition {
     }
   }
 
-  /// A command right after a time was set, `(soon …)`: it comes to the lock after that, and what a hand does then may still
-  /// come before.
+  /// Adds commands right after a time was set, `(soon …)`: the lock receives the command after the setting, but what
+  /// a hand does may still come first.
   private mutating func addCommandsOnTheWay(_ rows: [Transition]) {
     let motions = [
       "locked (to unlocked)", "locked (then to unlocked)", "moved (to unlocked)", "moved (then to unlocked)",
@@ -105,7 +105,7 @@ extension MachineDefinition {
     return "\(status) (soon \(state.dropFirst(status.count + 2))"
   }
 
-  /// From where on a time that is set may not count yet, and where one that is set then changes nothing.
+  /// Adds the rows that set a time that may not apply yet, and the rows in which a further setting changes nothing.
   private mutating func addLateSettings(_ own: [String]) {
     for index in transitions.indices where transitions[index].trigger == .event("setAutolock") {
       guard case .states(let sources) = transitions[index].from else { continue }
@@ -130,12 +130,12 @@ extension MachineDefinition {
       """, origin: .ours)
   }
 
-  /// A row as it is where a time may not count yet.
+  /// Returns a copy of a row for a time that may not apply yet.
   private func late(_ row: Transition, from source: String, as late: String) -> Transition {
     var copy = row
     copy.from = .states([late])
     copy.origin = .ours
-    // A command from where the bolt is not unlocked leads to an unlocking that comes after what was set.
+    // A command from a position other than unlocked leads to an unlocking after the setting.
     let isCommand = ["lock", "unlock", "toggle"].contains { row.trigger == .event($0) }
     guard !(isCommand && ["locked (configured)", "moved (configured)"].contains(source)) else { return copy }
     let own = { (name: String) in Self.isConfigured(name) ? Self.late(name) : name }
@@ -147,16 +147,16 @@ extension MachineDefinition {
     return copy
   }
 
-  /// Where the bolt rests unlocked, so that autolock counts.
+  /// The states in which the bolt rests unlocked, so that the autolock time runs.
   static let counting = ["unlocked (configured)", "unlocked (found)"]
 
-  /// The name of a state once more, for a time that may not count yet.
+  /// Returns the name of the copy of a state for a time that may not apply yet.
   private static func late(_ state: String) -> String {
     let status = State.status(of: state)
     return "\(status) (late \(state.dropFirst(status.count + 2))"
   }
 
-  /// Whether a lock in a state is configured, or may be by now.
+  /// Returns whether a lock in a state is configured, or may be by now.
   private static func isConfigured(_ state: String) -> Bool {
     let isSession = ["locked", "unlocked", "moved"].contains(State.status(of: state))
     return isSession || state.hasSuffix(" (configured)") || state.hasSuffix(" (seeking configured)")

@@ -1,9 +1,9 @@
 import Automata
 
 extension MachineDefinition {
-  /// What must never happen on a Sesame lock.
+  /// The rules that a Sesame lock must never break.
   static let sesameRules: [TraceRule] = {
-    // A bolt does not turn because nobody looks, or because somebody else does.
+    // A bolt does not turn because no client is connected, or because another one is.
     let away = ["moved", "noSignal", "receivedBle", "connecting", "waitingGatt", "logining"]
     let slow = ["tampering", "absent"]
     return [
@@ -17,8 +17,8 @@ extension MachineDefinition {
           "locked", from: "unlocked", passing: away,
           after: ["lock", "toggle", "handToLocked", "handToMoved"],
           orStanding: ["setAutolock"], slow: slow)),
-      // A lock of OS2 holds 21 bytes of a tag, one of OS3 29: what is longer is cut there by the client. What a lock must
-      // pass over, such as a forgery, leaves no record.
+      // A lock with OS2 stores 21 bytes of a tag, one with OS3 29; the client truncates a longer tag. What a lock
+      // must ignore, such as a forgery, leaves no record.
       .keepsTags(
         TraceRule.Records(
           of: ["lock", "unlock", "toggle"], request: "readHistory", reading: "history", rest: "noSignal",

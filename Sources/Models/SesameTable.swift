@@ -3,16 +3,16 @@ public import Automata
 extension MachineDefinition {
   /// The two tables of the Sesame documentation, and nothing else: thirteen stimuli, nothing spontaneous.
   ///
-  /// What happens by itself on a real lock is a stimulus here: `linkUp` is the row *connecting*, `gattReady` the
-  /// row *waitingGatt*, `registered` the row *registering* and `loginDone` the row *logining*. Of 208 pairs of state
-  /// and stimulus 31 are legal; a device ignores or refuses the other 177. Where the tables leave something open:
+  /// What happens by itself on a real lock is a stimulus here: `linkUp` is the row *connecting*, `gattReady` the row
+  /// *waitingGatt*, `registered` the row *registering* and `loginDone` the row *logining*. Of 208 pairs of state and
+  /// stimulus, 31 are legal; a device ignores or refuses the other 177. Where the tables are ambiguous:
   ///
-  /// 1. `lock` leads to `locked` and `unlock` to `unlocked`. The printed cells are the other way round; the
-  ///    vendor's own diagram and code agree with the natural reading.
+  /// 1. `lock` leads to `locked` and `unlock` to `unlocked`. The printed cells are swapped; the vendor's own diagram
+  ///    and code agree with the natural reading.
   /// 2. The lock has its key from `registered` on, so `nosetting` belongs to the registered lock.
   /// 3. `configure` is allowed in every `nosetting`, after registration and after a login.
-  /// 4. `reset` is listed as a status without a row: it is allowed when logged in, and the lock forgets its
-  ///    key when the link ends.
+  /// 4. `reset` is listed as a status without a row: it is allowed when logged in, and the lock erases its key when
+  ///    the link ends.
   /// 5. `disconnect` is allowed only where the tables have it, and in `reset`.
   public static let sesameTable: MachineDefinition = {
     var machine = MachineDefinition(
@@ -62,10 +62,10 @@ extension MachineDefinition {
     return machine
   }()
 
-  /// The tables as they are over a link that can be lost at any event: the condition is called `loss`.
+  /// The tables over a link that can be lost at any event, under the condition `loss`.
   ///
-  /// From `connecting` on the link can be lost by itself, and the answer to a stimulus can be lost with it: then the
-  /// lock may have taken it or not. A reset whose end nobody saw may have been carried out or not.
+  /// From `connecting` on, the link can be lost by itself. The reply to a stimulus can be lost with it, and then the
+  /// lock may have obeyed the stimulus or not. The same holds for a reset whose end the client did not see.
   public static let sesameTableWithLosses: MachineDefinition = {
     var machine = MachineDefinition.sesameTable
     machine.summary =
@@ -82,7 +82,7 @@ extension MachineDefinition {
     }
     for row in machine.transitions {
       guard case .states(let sources) = row.from, case .states(let targets) = row.to else { continue }
-      // What ends the link shows as much when its answer is lost.
+      // A row that ends the link looks the same if its reply is lost.
       guard targets.contains(where: linked.contains) else { continue }
       for source in sources {
         let homes = starts.filter { (home(of: source) + targets.flatMap(home)).contains($0) }
