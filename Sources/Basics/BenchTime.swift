@@ -1,11 +1,11 @@
-/// A moment as the clocks of one machine tell it: by the calendar, which people set, and since the machine was started,
-/// which nobody can.
+/// A moment on the clocks of one machine: in calendar time, which can be set, and since the machine booted, which
+/// cannot.
 public struct BenchTime: Hashable, Sendable {
-  /// The moment by the calendar.
+  /// The calendar time.
   public var wall: WallTime
-  /// Which start of the machine: a word that no other start has.
+  /// The boot of the machine: a word that no other boot has.
   public var boot: String
-  /// The time since that start, sleep included.
+  /// The time since that boot, including sleep.
   public var uptime: Instant
 
   /// Makes a moment.
@@ -15,6 +15,6 @@ public struct BenchTime: Hashable, Sendable {
     self.uptime = uptime
   }
 
-  /// The calendar's moment of another moment of this start of the machine, as far as it can be known now.
+  /// Returns the calendar time of another moment since the same boot, as far as it is known now.
   public func wall(of moment: Instant) -> WallTime { wall + (moment - uptime) }
 }

@@ -1,6 +1,6 @@
-/// A time as a person reads it on a clock, rounded to what is shown: `1:02:03`, or `2.5 s` where it is short.
+/// Returns a time as on a clock, rounded to the digits shown: `1:02:03`, or `2.5 s` for a short time.
 public func clock(_ time: Interval) -> String {
-  /// Rounded half up.
+  /// Returns the number of units, rounded half up.
   func count(of unit: Int64) -> Int64 {
     time.nanoseconds / unit + (time.nanoseconds % unit * 2 >= unit ? 1 : 0)
   }
@@ -12,7 +12,7 @@ public func clock(_ time: Interval) -> String {
     ? "\(seconds / 60):\(tail)" : "\(seconds / 3600):\((seconds / 60 % 60).padded(to: 2)):\(tail)"
 }
 
-/// So many of something, in the singular where it is one.
+/// Returns a count with its noun, in the singular for one.
 public func counted(_ count: Int, _ one: String, _ several: String? = nil) -> String {
   "\(grouped(count)) \(count == 1 ? one : several ?? one + "s")"
 }

@@ -1,15 +1,15 @@
-/// So many spaces; none where the number is below zero.
+/// Returns a number of spaces; none if the number is negative.
 public func spaces(_ count: Int) -> String { String(repeating: " ", count: max(0, count)) }
 
 extension String {
-  /// The text with spaces behind it up to so many characters; a longer one stays as it is.
+  /// Returns the text, filled with spaces at the end up to a width; a longer text is unchanged.
   public func leftAligned(in width: Int) -> String { self + spaces(width - count) }
 
-  /// The text with spaces before it up to so many characters; a longer one stays as it is.
+  /// Returns the text, filled with spaces at the start up to a width; a longer text is unchanged.
   public func rightAligned(in width: Int) -> String { spaces(width - count) + self }
 }
 
-/// A text in lines that are no longer than so many columns, as far as its words allow.
+/// Returns a text in lines of at most `width` columns, as far as its words allow.
 public func wrapped(_ text: String, to width: Int) -> [String] {
   var lines = [""]
   for word in text.split(separator: " ") {

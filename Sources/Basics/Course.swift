@@ -1,45 +1,45 @@
-/// What a figure that only grows was over time, in a fixed number of columns whatever time passes: where there is no
-/// room for one more, each two become one.
+/// The history of a figure that only grows, in a limited number of columns for any length of time: when the columns
+/// are full, each two become one.
 public struct Course: Equatable, Sendable {
-  /// The most columns.
+  /// The maximum number of columns.
   public static let capacity = 48
 
-  /// What a column stands for.
+  /// The time that a column covers.
   public private(set) var period = Interval.milliseconds(250)
   /// The figure at the end of each column.
   public private(set) var values: [Int] = []
-  /// The time of the last note.
+  /// The time of the latest value.
   private var time = Interval.zero
 
-  /// One of which nothing is known.
+  /// Makes an empty history.
   public init() {}
 
-  /// Takes in what it was at a time, which is not before that of the last note.
+  /// Records the figure at a time, which must not precede the time of the latest value.
   public mutating func note(_ value: Int, at time: Interval) {
     self.time = max(self.time, time)
     while column >= Self.capacity {
-      // The value at the end of two is that of the second; one without a second one stays.
+      // A pair has the value of its second column; a column without a partner keeps its value.
       values = stride(from: 0, to: values.count, by: 2).map { values[min($0 + 1, values.count - 1)] }
       period = period + period
     }
-    // Where nobody looked, nothing changed; before the first look it was what it was then.
+    // Columns without a value repeat the previous one; columns before the first value repeat the first.
     while values.count <= column { values.append(values.last ?? value) }
     values[column] = value
   }
 
   private var column: Int { Int(time.nanoseconds / period.nanoseconds) }
 
-  /// By how much it grew in each column; what it was at the first note is no growth.
+  /// The growth in each column; the first value is not growth.
   public var growth: [Int] {
     values.indices.map { $0 == 0 ? 0 : values[$0] - values[$0 - 1] }
   }
 }
 
-/// Numbers as a line of bars, the highest of them at the greatest number; none of them is below zero.
+/// Returns numbers, none of them negative, as a line of bars; the highest bar is at the greatest number.
 public func sparkline(_ values: [Int]) -> String {
   let bars = Array("▁▂▃▄▅▆▇█")
   let highest = max(values.max() ?? 0, 1)
-  // Whatever is not nothing is seen: the lowest bar is for zero alone.
+  // The lowest bar is for zero alone, so that every other number is visible.
   return String(
     values.map { value in
       value <= 0
@@ -47,7 +47,7 @@ public func sparkline(_ values: [Int]) -> String {
     })
 }
 
-/// The text for a terminal that has ASCII only: lines, bars and dashes as what comes nearest.
+/// Returns the text for a terminal with ASCII only: lines, bars and dashes become the nearest characters.
 public func asciiLines(_ text: String) -> String {
   let near: [Character: Character] = [
     "─": "-", "–": "-", "…": "~", "·": ".", "▁": "_", "▂": ".", "▃": ":", "▄": "-", "▅": "=", "▆": "+",

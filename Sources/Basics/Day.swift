@@ -7,7 +7,7 @@ public struct Day: Hashable, Comparable, Sendable {
   /// The day of the month, from 1.
   public let day: Int
 
-  /// Makes a day; `nil` where the calendar has none such.
+  /// Makes a day, or returns `nil` if the calendar has no such day.
   public init?(year: Int, month: Int, day: Int) {
     guard (1...9999).contains(year), (1...12).contains(month), day >= 1,
       day <= Self.days(of: month, in: year)
@@ -15,11 +15,11 @@ public struct Day: Hashable, Comparable, Sendable {
     (self.year, self.month, self.day) = (year, month, day)
   }
 
-  /// The day that a moment is in.
+  /// Makes the day of a moment.
   ///
-  /// - Parameter unixTime: the seconds since 1970 in UTC; at most the year 9999 is reached.
+  /// - Parameter unixTime: The seconds since 1970 in UTC. The day is within the years 1970 to 9999.
   public init(unixTime: Int64) {
-    // Days since 0000-03-01: a year that begins in March ends with the day that some years have more.
+    // Days since 0000-03-01: a year that begins in March ends with the leap day.
     let days = min(max(0, unixTime / 86_400), 2_932_896) + 719_468
     let era = days / 146_097
     let dayOfEra = days % 146_097
@@ -32,7 +32,7 @@ public struct Day: Hashable, Comparable, Sendable {
     day = Int(dayOfYear - (153 * shifted + 2) / 5 + 1)
   }
 
-  /// Reads `2026-12-01`; `nil` for anything else.
+  /// Reads a day such as `2026-12-01`; returns `nil` for any other text.
   public init?(text: some StringProtocol) {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
     guard parts.map(\.utf8.count) == [4, 2, 2],
@@ -50,7 +50,7 @@ public struct Day: Hashable, Comparable, Sendable {
     }
   }
 
-  /// Whether the first comes before the second.
+  /// Returns whether the first day comes before the second.
   public static func < (left: Day, right: Day) -> Bool {
     (left.year, left.month, left.day) < (right.year, right.month, right.day)
   }

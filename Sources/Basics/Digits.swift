@@ -1,14 +1,14 @@
 extension BinaryInteger {
-  /// The number in decimal, with zeros before it up to so many digits; it is not negative.
+  /// Returns the number in decimal, padded with zeros; it must not be negative.
   @inlinable
   public func padded(to digits: Int) -> String { filled(String(self), digits) }
 
-  /// The number in lower-case hexadecimal digits, with zeros before them up to so many; it is not negative.
+  /// Returns the number in lower-case hexadecimal, padded with zeros; it must not be negative.
   @inlinable
   public func hex(digits: Int) -> String { filled(String(self, radix: 16), digits) }
 }
 
-/// A number with commas between its thousands.
+/// Returns a number with commas between its thousands.
 public func grouped(_ number: Int) -> String {
   var digits = String(number.magnitude)
   var groups: [Substring] = []
@@ -26,7 +26,7 @@ func filled(_ text: String, _ digits: Int) -> String {
 }
 
 extension Collection<UInt8> {
-  /// The bytes as lower-case hexadecimal digits, two for each and nothing between them.
+  /// The bytes as lower-case hexadecimal digits, two per byte, without separators.
   public var hex: String {
     var digits: [UInt8] = []
     digits.reserveCapacity(2 * count)
@@ -38,13 +38,13 @@ extension Collection<UInt8> {
   }
 }
 
-/// The lower-case digit of a value below 16, in ASCII.
+/// Returns the lower-case hexadecimal digit of a value below 16, in ASCII.
 @inlinable
 public func hexDigit(_ value: UInt8) -> UInt8 {
   value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
 }
 
-/// The value of a digit in ASCII, of either case.
+/// Returns the value of a hexadecimal digit in ASCII, of either case, or `nil` for any other byte.
 @inlinable
 public func hexValue(_ digit: UInt8) -> UInt8? {
   switch digit {
@@ -56,7 +56,7 @@ public func hexValue(_ digit: UInt8) -> UInt8? {
 }
 
 extension UInt8 {
-  /// Whether it is a letter or a digit of ASCII.
+  /// Whether it is an ASCII letter or digit.
   public var isLetterOrDigit: Bool {
     switch self {
     case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -67,7 +67,7 @@ extension UInt8 {
   }
 }
 
-/// Writes everything but letters, digits, `-._~` and what else is given as a percent sign and two digits (RFC 3986).
+/// Returns a text with everything but letters, digits, `-._~` and `others` percent-encoded (RFC 3986).
 public func percentEncoded(_ text: String, leaving others: String = "") -> String {
   let plain = Array(("-._~" + others).utf8)
   let bytes = text.utf8.flatMap { byte in

@@ -1,12 +1,12 @@
-/// How many terminal columns a text takes: two for East Asian wide characters and emoji, none for marks
-/// that combine.
+/// Returns the number of terminal columns of a text: two for East Asian wide characters and emoji, none for combining
+/// marks.
 ///
-/// After Unicode Standard Annex 11; a grapheme is as wide as its widest scalar.
+/// The widths follow Unicode Standard Annex 11; a grapheme is as wide as its widest scalar.
 public func displayWidth(_ text: String) -> Int {
   text.reduce(0) { $0 + width($1) }
 }
 
-/// Spaces as wide as a text; a tab stays a tab, so that what follows lines up on any terminal.
+/// Returns spaces as wide as a text; a tab stays a tab, so that the rest of a line is aligned on any terminal.
 public func blank(_ text: String) -> String {
   text.reduce(into: "") { result, character in
     result += character == "\t" ? "\t" : spaces(width(character))

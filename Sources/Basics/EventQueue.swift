@@ -1,7 +1,7 @@
-/// What is still to happen, ordered by time and, at one time, by the order in which it was scheduled.
+/// A queue of events, ordered by time and, at equal times, by the order in which they were scheduled.
 ///
-/// A binary heap: scheduling and taking cost O(log n) and nothing is allocated once the storage has grown.
-/// Equal times keep their order, so one seed gives one trace.
+/// It is a binary heap: scheduling and taking cost O(log n), and nothing is allocated once the storage has grown.
+/// Events at equal times keep their order, so one seed gives one trace.
 public struct EventQueue<Event> {
   @usableFromInline
   struct Entry {
@@ -32,10 +32,10 @@ public struct EventQueue<Event> {
   /// Whether nothing is scheduled.
   @inlinable public var isEmpty: Bool { heap.isEmpty }
 
-  /// How many events are scheduled.
+  /// The number of scheduled events.
   @inlinable public var count: Int { heap.count }
 
-  /// When the first event is due, or `nil` when there is none.
+  /// When the first event is due, or `nil` if there is none.
   @inlinable public var nextTime: Instant? { heap.first?.time }
 
   /// Schedules an event.
@@ -52,7 +52,7 @@ public struct EventQueue<Event> {
     }
   }
 
-  /// Takes the first event that is due at or before a moment, or `nil` when there is none.
+  /// Takes the first event that is due at or before a limit, or returns `nil` if there is none.
   @inlinable
   public mutating func next(until limit: Instant) -> (time: Instant, event: Event)? {
     guard let first = heap.first, first.time <= limit else { return nil }
@@ -64,7 +64,7 @@ public struct EventQueue<Event> {
     return (first.time, first.event)
   }
 
-  /// Drops every event for which the condition holds; the others keep their order.
+  /// Removes every event that meets a condition; the others keep their order.
   @inlinable
   public mutating func removeAll(where condition: (Event) -> Bool) {
     heap.removeAll { condition($0.event) }

@@ -1,24 +1,24 @@
-/// First in, first out, in one array that is used again and again.
+/// A first-in, first-out queue in one array, which it reuses.
 ///
-/// Nothing is allocated once the storage has grown, and an element costs a few nanoseconds each way. The elements have
-/// indices from 0, the one that has waited longest first.
+/// Nothing is allocated once the storage has grown, and it takes a few nanoseconds to add or remove an element. The
+/// elements have indices from 0, the oldest first.
 public struct FIFO<Element> {
   @usableFromInline var elements: [Element] = []
-  /// How many of them were taken.
+  /// The number of removed elements at the start of the array.
   @usableFromInline var head = 0
 
-  /// Nothing waits.
+  /// Makes an empty queue.
   @inlinable
   public init() {}
 
-  /// Adds an element behind those that wait.
+  /// Adds an element at the end.
   @inlinable
   public mutating func append(_ element: Element) { elements.append(element) }
 
-  /// Takes the element that has waited longest; there must be one.
+  /// Removes and returns the oldest element; the queue must not be empty.
   @inlinable @discardableResult
   public mutating func removeFirst() -> Element {
-    // The last one is moved out of the array, which is cheaper than copied, and is what most queues hold.
+    // The last element is moved out of the array, which is cheaper than a copy. Most queues hold only one.
     guard head + 1 < elements.count else {
       let element = elements.removeLast()
       removeAll()
@@ -33,25 +33,25 @@ public struct FIFO<Element> {
     return element
   }
 
-  /// Takes the element that has waited longest; `nil` when there is none.
+  /// Removes and returns the oldest element, or returns `nil` if the queue is empty.
   @inlinable
   public mutating func popFirst() -> Element? { isEmpty ? nil : removeFirst() }
 
-  /// Takes so many of those back that were added last.
+  /// Removes the newest elements, `count` of them.
   @inlinable
   public mutating func removeLast(_ count: Int) {
     precondition(count <= self.count, "fewer elements wait")
     elements.removeLast(count)
   }
 
-  /// Drops everything, and keeps the storage.
+  /// Removes all elements and keeps the storage.
   @inlinable
   public mutating func removeAll() {
     elements.removeAll(keepingCapacity: true)
     head = 0
   }
 
-  /// Drops some, and leaves the others in their order.
+  /// Removes the elements that meet a condition; the others keep their order.
   @inlinable
   public mutating func removeAll(where isUnwanted: (Element) throws -> Bool) rethrows {
     elements.removeSubrange(0..<head)

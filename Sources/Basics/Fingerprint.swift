@@ -1,27 +1,27 @@
-/// A fingerprint of bytes that is the same in every process and on every machine, as `Hasher`'s is not: FNV-1a over
-/// 64 bits.
+/// A fingerprint of bytes that, unlike that of `Hasher`, is the same in every process and on every machine: FNV-1a
+/// over 64 bits.
 ///
-/// It tells things apart that nobody forges: names of files, traces, tests. It is no protection against anybody.
+/// It distinguishes names of files, traces and tests. It is not secure against forgery.
 public struct Fingerprint: Hashable, Sendable {
   @usableFromInline var state: UInt64 = 0xCBF2_9CE4_8422_2325
 
   /// The fingerprint so far.
   @inlinable public var value: UInt64 { state }
 
-  /// That of nothing.
+  /// Makes the fingerprint of no bytes.
   @inlinable
   public init() {}
 
-  /// That of a text in UTF-8.
+  /// Makes the fingerprint of a text in UTF-8.
   public init(_ text: String) {
     mix(text)
   }
 
-  /// Goes on behind what has a fingerprint.
+  /// Continues from an earlier fingerprint.
   @inlinable
   public init(after value: UInt64) { state = value }
 
-  /// Adds a byte, or a whole word as if it were one.
+  /// Adds a byte, or a whole word as if it were one byte.
   @inlinable
   public mutating func mix(_ word: UInt64) { state = (state ^ word) &* 0x100_0000_01B3 }
 

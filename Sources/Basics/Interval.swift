@@ -1,6 +1,6 @@
 /// A length of time, in whole nanoseconds.
 ///
-/// Every duration in Lockstep is one of these: a bare number never stands for time.
+/// Every duration in Lockstep is an interval: a bare number never represents time.
 public struct Interval: Hashable, Comparable, AdditiveArithmetic, Sendable {
   /// The length in nanoseconds; negative lengths are allowed.
   public var nanoseconds: Int64
@@ -14,7 +14,7 @@ public struct Interval: Hashable, Comparable, AdditiveArithmetic, Sendable {
   /// No time at all.
   @inlinable public static var zero: Interval { Interval(nanoseconds: 0) }
 
-  /// The longest interval there is, used where nothing limits a wait.
+  /// The longest interval, for a wait without a limit.
   @inlinable public static var forever: Interval { Interval(nanoseconds: .max) }
 
   /// A number of whole seconds.
@@ -32,23 +32,23 @@ public struct Interval: Hashable, Comparable, AdditiveArithmetic, Sendable {
   /// The length in seconds, for display and for reports.
   @inlinable public var seconds: Double { Double(nanoseconds) / 1e9 }
 
-  /// Whether the first is the shorter; negative lengths come before zero.
+  /// Returns whether the first interval is shorter; negative lengths come before zero.
   @inlinable
   public static func < (left: Interval, right: Interval) -> Bool { left.nanoseconds < right.nanoseconds }
 
-  /// The sum, held at the ends of the range: ``forever`` plus anything stays for ever.
+  /// Returns the sum, saturated at the ends of the range: ``forever`` plus anything is ``forever``.
   @inlinable
   public static func + (left: Interval, right: Interval) -> Interval {
     Interval(nanoseconds: saturatingSum(left.nanoseconds, right.nanoseconds))
   }
 
-  /// The difference, held at the ends of the range.
+  /// Returns the difference, saturated at the ends of the range.
   @inlinable
   public static func - (left: Interval, right: Interval) -> Interval {
     Interval(nanoseconds: saturatingDifference(left.nanoseconds, right.nanoseconds))
   }
 
-  /// The interval a whole number of times, held at the ends of the range.
+  /// Returns a multiple of the interval, saturated at the ends of the range.
   @inlinable
   public static func * (left: Interval, count: Int64) -> Interval {
     let (product, overflow) = left.nanoseconds.multipliedReportingOverflow(by: count)
@@ -80,8 +80,8 @@ extension Interval: CustomStringConvertible {
 
   /// Reads `3 s`, `7.5 ms`, `250us`, `2 min`, `1 h` or `forever`.
   ///
-  /// The result is exact: `nil` for what is no whole number of nanoseconds or beyond the range, and for anything
-  /// else, a bare number included.
+  /// The result is exact. It is `nil` for a text that is out of range or not a whole number of nanoseconds, and for
+  /// any other text, including a bare number.
   public init?(text: some StringProtocol) {
     let trimmed = text.drop(while: { $0 == " " })
     if trimmed == "forever" {
@@ -101,7 +101,7 @@ extension Interval: CustomStringConvertible {
   }
 }
 
-/// How many nanoseconds a unit has, or `nil` when there is no such unit.
+/// Returns the number of nanoseconds in a unit, or `nil` if there is no such unit.
 private func unitSize(_ unit: String) -> UInt64? {
   switch unit {
   case "ns": 1
@@ -114,7 +114,8 @@ private func unitSize(_ unit: String) -> UInt64? {
   }
 }
 
-/// A decimal number such as `7.5` times a size, or `nil` when the text is no number or the product not whole.
+/// Returns a decimal number such as `7.5` times a size, or `nil` if the text is not a number or the product not
+/// whole.
 private func exactProduct(_ number: String, _ size: UInt64) -> UInt64? {
   let parts = number.split(separator: ".", omittingEmptySubsequences: false)
   guard (1...2).contains(parts.count), parts.allSatisfy({ !$0.isEmpty }) else { return nil }
@@ -149,23 +150,23 @@ public struct Instant: Hashable, Comparable, Sendable {
   /// Seconds since the start of the test case, for display and for reports.
   @inlinable public var seconds: Double { Double(nanoseconds) / 1e9 }
 
-  /// Whether the first comes before the second.
+  /// Returns whether the first moment comes before the second.
   @inlinable
   public static func < (left: Instant, right: Instant) -> Bool { left.nanoseconds < right.nanoseconds }
 
-  /// The moment a given time later; ``never`` stays never.
+  /// Returns the moment that is later by an interval; ``never`` stays ``never``.
   @inlinable
   public static func + (left: Instant, right: Interval) -> Instant {
     Instant(nanoseconds: saturatingSum(left.nanoseconds, right.nanoseconds))
   }
 
-  /// The moment a given time earlier.
+  /// Returns the moment that is earlier by an interval; ``never`` stays ``never``.
   @inlinable
   public static func - (left: Instant, right: Interval) -> Instant {
     left == .never ? .never : Instant(nanoseconds: saturatingDifference(left.nanoseconds, right.nanoseconds))
   }
 
-  /// The time from the second moment to the first.
+  /// Returns the time from the second moment to the first.
   @inlinable
   public static func - (left: Instant, right: Instant) -> Interval {
     Interval(nanoseconds: saturatingDifference(left.nanoseconds, right.nanoseconds))
@@ -173,12 +174,12 @@ public struct Instant: Hashable, Comparable, Sendable {
 }
 
 extension Instant: CustomStringConvertible {
-  /// Seconds with at least three decimals and no more than are needed: `10.113 s`.
+  /// The seconds with at least three decimals, and with more only if needed: `10.113 s`.
   public var description: String {
     self == .never ? "never" : secondsText + " s"
   }
 
-  /// The number alone, exact, with at least three decimals: what journals and reports write.
+  /// The number of seconds alone, exact, with at least three decimals, as in journals and reports.
   public var secondsText: String {
     let sign = nanoseconds < 0 ? "-" : ""
     let text = decimal(nanoseconds.magnitude, size: 1_000_000_000, digits: 9)
@@ -189,11 +190,11 @@ extension Instant: CustomStringConvertible {
 }
 
 extension Instant {
-  /// Whole milliseconds, halves rounded up: what reports of many cases count in.
+  /// The whole milliseconds, rounded half up, as in reports of many cases.
   public var milliseconds: Int64 { nanoseconds / 1_000_000 + (nanoseconds % 1_000_000 >= 500_000 ? 1 : 0) }
 }
 
-/// `value / size` written exactly, without trailing zeros.
+/// Returns `value / size`, exactly and without trailing zeros.
 private func decimal(_ value: UInt64, size: UInt64, digits: Int) -> String {
   let whole = String(value / size)
   let rest = value % size

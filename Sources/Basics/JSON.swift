@@ -1,4 +1,4 @@
-/// A JSON value (RFC 8259) that keeps what its text said: members stay in order, numbers stay exact.
+/// A JSON value (RFC 8259) that preserves its text: members stay in order, and numbers stay exact.
 public enum JSON: Hashable, Sendable {
   case null
   case flag(Bool)
@@ -22,15 +22,15 @@ public enum JSON: Hashable, Sendable {
     }
   }
 
-  /// A whole number.
+  /// Makes a whole number.
   public static func integer(_ value: some BinaryInteger) -> JSON { .number(String(value)) }
 
-  /// A mapping of what there is: members without a value are left out.
+  /// Makes a mapping without the members whose value is `nil`.
   public static func known(_ members: KeyValuePairs<String, JSON?>) -> JSON {
     .mapping(members.compactMap { name, value in value.map { Member(name, $0) } })
   }
 
-  /// A number with decimals; what is not finite becomes `null`, since JSON has no word for it.
+  /// Makes a number with decimals; a value that is not finite becomes `null`, because JSON cannot represent it.
   public static func decimal(_ value: Double) -> JSON {
     guard value.isFinite else { return .null }
     let text = value.description
@@ -43,7 +43,7 @@ extension JSON: ExpressibleByStringLiteral, ExpressibleByArrayLiteral, Expressib
 {
   public init(stringLiteral value: String) { self = .text(value) }
   public init(arrayLiteral elements: JSON...) { self = .list(elements) }
-  /// A mapping whose members keep the order in which they are written.
+  /// Makes a mapping whose members keep the order in which they are written.
   public init(dictionaryLiteral elements: (String, JSON)...) {
     self = .mapping(elements.map { Member($0.0, $0.1) })
   }
@@ -52,48 +52,48 @@ extension JSON: ExpressibleByStringLiteral, ExpressibleByArrayLiteral, Expressib
 }
 
 extension JSON {
-  /// The value of a mapping's member, or `nil` where there is no such member or no mapping.
+  /// Returns the value of a member, or `nil` if there is no such member or the value is not a mapping.
   public subscript(name: String) -> JSON? {
     guard case .mapping(let members) = self else { return nil }
     return members.first { $0.name == name }?.value
   }
 
-  /// The text, of a text alone.
+  /// The text, if the value is a text.
   public var string: String? { if case .text(let text) = self { text } else { nil } }
 
-  /// A whole number that fits.
+  /// The number, if the value is a whole number that fits.
   public var int: Int? { if case .number(let text) = self { Int(text) } else { nil } }
 
-  /// A number.
+  /// The number, if the value is a number.
   public var double: Double? { if case .number(let text) = self { Double(text) } else { nil } }
 
-  /// A number of seconds, of some three centuries at most.
+  /// The number as seconds, up to about three centuries.
   public var seconds: Interval? {
     guard let double, abs(double) < 9e9 else { return nil }
     return Interval(nanoseconds: Int64((double * 1e9).rounded()))
   }
 
-  /// True or false.
+  /// The flag, if the value is one.
   public var bool: Bool? { if case .flag(let flag) = self { flag } else { nil } }
 
-  /// The values of a list.
+  /// The values of a list, if the value is one.
   public var elements: [JSON]? { if case .list(let values) = self { values } else { nil } }
 
-  /// A list of texts, and of nothing else.
+  /// The texts of a list, if it contains nothing else.
   public var strings: [String]? {
     guard let elements else { return nil }
     let texts = elements.compactMap(\.string)
     return texts.count == elements.count ? texts : nil
   }
 
-  /// A list of whole numbers, and of nothing else.
+  /// The whole numbers of a list, if it contains nothing else.
   public var ints: [Int]? {
     guard let elements else { return nil }
     let numbers = elements.compactMap(\.int)
     return numbers.count == elements.count ? numbers : nil
   }
 
-  /// The value for a person: a lone text as it is, all else in one line with spaces after `,` and `:`.
+  /// The value for a person: a single text as it is, everything else on one line with spaces after `,` and `:`.
   public var words: String {
     switch self {
     case .text(let text): text
@@ -106,14 +106,14 @@ extension JSON {
 
   private var inner: String { if case .text(let text) = self { "\"\(text)\"" } else { words } }
 
-  /// The text in one line, without any space.
+  /// The text on one line, without spaces.
   public var line: String {
     var text = ""
     write(into: &text)
     return text
   }
 
-  /// Appends the text in one line.
+  /// Appends the text on one line.
   public func write(into text: inout String) {
     switch self {
     case .null: text += "null"
@@ -182,7 +182,7 @@ extension JSON {
     }
   }
 
-  /// Appends a string with its quotes; only what RFC 8259 demands is escaped, and DEL.
+  /// Appends a string with its quotes; it escapes DEL, and otherwise only what RFC 8259 requires.
   public static func write(quoted value: String, into text: inout String) {
     text += "\""
     for scalar in value.unicodeScalars {

@@ -1,27 +1,27 @@
-/// What is wrong with a text that should be JSON.
+/// The error of a text that is not JSON.
 public struct JSONError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// Where, in bytes from the start.
+  /// The position, in bytes from the start.
   public var offset: Int
-  /// What was expected there.
+  /// What was expected at that position.
   public var reason: String
 
   public var description: String { "\(reason) at byte \(offset)" }
 }
 
 extension JSON {
-  /// Reads one JSON value and nothing else, as RFC 8259 writes it.
+  /// Reads one JSON value and nothing else, according to RFC 8259.
   ///
-  /// Stricter than most readers, since a device that is tested by it should not get away with more: a name may
-  /// stand only once in a mapping, escapes must make whole characters, and values nest at most 64 deep.
+  /// It is stricter than most parsers, so that it does not accept errors of a device under test: a name may occur
+  /// only once in a mapping, escapes must form whole characters, and values nest at most 64 deep.
   public init(parsing bytes: [UInt8]) throws(JSONError) {
     try self.init(parsing: bytes.span)
   }
 
   /// Reads one JSON value and nothing else.
   ///
-  /// - Parameter isMended: whether a string that is damaged is taken all the same, since the rest of what was written
-  ///   down is worth more: half of a surrogate pair is shown as `\u{D83D}`, a byte that is no UTF-8 as `\x{FF}`, a
-  ///   control character stays, and a name may come again.
+  /// - Parameter isMended: Whether a damaged string is accepted, because the rest of a record is still useful. Half
+  ///   of a surrogate pair is shown as `\u{D83D}`, a byte that is not UTF-8 as `\x{FF}`. A control character stays,
+  ///   and a name may occur again.
   public init(parsing bytes: Span<UInt8>, isMended: Bool = false) throws(JSONError) {
     var parser = JSONParser(bytes, isMended: isMended)
     self = try parser.document()
@@ -156,7 +156,7 @@ extension JSONParser {
   private mutating func string() throws(JSONError) -> String {
     offset += 1
     let start = offset
-    // Most strings stand for themselves.
+    // Most strings need no decoding.
     while let byte = next, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 {
       offset += 1
     }
@@ -168,7 +168,7 @@ extension JSONParser {
     return try decodedString()
   }
 
-  /// The bytes as they are, or `nil` where they are no UTF-8.
+  /// Returns the bytes as text, or `nil` if they are not UTF-8.
   private func text(_ range: Range<Int>) -> String? {
     guard let utf8 = try? UTF8Span(validating: bytes.extracting(range)) else { return nil }
     return String(copying: utf8)
@@ -196,7 +196,7 @@ extension JSONParser {
     throw fault("expected the closing quote")
   }
 
-  /// The bytes with those shown that are no UTF-8.
+  /// Returns the bytes, with those that are not UTF-8 shown as escapes.
   private func mended(_ text: [UInt8]) -> [UInt8] {
     if String(validating: text, as: UTF8.self) != nil { return text }
     var result: [UInt8] = []
@@ -250,7 +250,7 @@ extension JSONParser {
   }
 
   private func character(_ value: UInt32) -> String {
-    // Only scalars come here: the halves of pairs are joined before.
+    // The value is a scalar: the halves of pairs have already been joined.
     Unicode.Scalar(value).map { String(Character($0)) } ?? "\u{FFFD}"
   }
 

@@ -1,15 +1,15 @@
-/// The name that somebody most likely meant, or `nil` when none is near.
+/// Returns the name that was most likely intended, or `nil` if none is near.
 ///
-/// Case, hyphens, underscores and spaces do not count; otherwise a third of the letters may be wrong, by the
-/// distance of Damerau and Levenshtein: insertions, deletions, substitutions and swaps of neighbours. Of two
-/// equally near names the first wins. Nothing is near a word of more than 64 letters.
+/// Case, hyphens, underscores and spaces do not count. A third of the other letters may be wrong, by the distance of
+/// Damerau and Levenshtein: insertions, deletions, substitutions and swaps of neighbours. Of two equally near names,
+/// the first wins. No name is near a word of more than 64 letters.
 public func nearestName(to name: String, in candidates: some Sequence<String>) -> String? {
   let wanted = folded(name)
   guard (1...64).contains(wanted.count) else { return nil }
   var best: (name: String, distance: Int)?
   for candidate in candidates {
     let letters = folded(candidate)
-    // The shorter of the two says how many mistakes are plausible, and only a nearer name than the best counts.
+    // The shorter of the two limits how many mistakes are plausible, and only a nearer name than the best counts.
     let limit = min(best.map { $0.distance - 1 } ?? .max, min(wanted.count, letters.count) / 3)
     guard limit >= 0, abs(wanted.count - letters.count) <= limit else { continue }
     let distance = editDistance(wanted, letters)
@@ -22,7 +22,7 @@ private func folded(_ name: String) -> [Character] {
   name.lowercased().filter { $0 != "-" && $0 != "_" && $0 != " " }
 }
 
-/// The least number of edits between two words, where no part is edited twice (optimal string alignment).
+/// Returns the least number of edits between two words, if no part is edited twice (optimal string alignment).
 func editDistance(_ left: [Character], _ right: [Character]) -> Int {
   var beforePrevious = [Int](repeating: 0, count: right.count + 1)
   var previous = Array(0...right.count)

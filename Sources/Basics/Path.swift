@@ -1,25 +1,25 @@
-/// Paths as text: where something lies, by the letters of its path alone.
+/// Operations on paths as text, without access to files.
 public enum Path {
-  /// The folder that a file stands in.
+  /// Returns the folder that contains a file.
   public static func folder(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
-  /// A path seen from a folder, without `.` and, where it can be told, without `..`.
+  /// Resolves a path against a folder; the result has no `.` and, if possible, no `..`.
   public static func join(_ folder: String, _ path: String) -> String {
     if path.hasPrefix("/") { return normalized(path) }
     return normalized(folder + "/" + path)
   }
 
-  /// The same path without what goes nowhere: `runs/a/../../failures/b.yaml` is `failures/b.yaml`.
+  /// Returns the path without redundant parts: `runs/a/../../failures/b.yaml` is `failures/b.yaml`.
   public static func normalized(_ path: String) -> String {
     let joined = parts(path).joined(separator: "/")
     if path.hasPrefix("/") { return "/" + joined }
     return joined.isEmpty ? "." : joined
   }
 
-  /// A path to a file as it is seen from a folder; both are absolute, or both relative to one place.
+  /// Returns a path to a file relative to a folder; both are absolute, or both relative to the same folder.
   public static func relative(_ path: String, from folder: String) -> String {
     let (target, start) = (parts(path), parts(folder))
     let common = zip(target.dropLast(), start).prefix { $0 == $1 }.count
@@ -27,23 +27,23 @@ public enum Path {
     return (up + target[common...]).joined(separator: "/")
   }
 
-  /// A path to a file as a file in a folder is to name it, so that it is found from there wherever the one who reads it is.
+  /// Returns a path to a file for use in a file in a folder, so that readers find it from any working directory.
   ///
-  /// Where both can be told from one place, the path leads from the folder to the file. A file that is named from the root
-  /// stays so in a folder that is not.
+  /// If both paths have the same starting point, the result leads from the folder to the file. An absolute path to a
+  /// file stays absolute if the folder's path is relative.
   ///
-  /// - Parameter here: where we are, from the root.
+  /// - Parameter here: The absolute path of the working directory.
   public static func reference(to path: String, from folder: String, here: String) -> String {
     if path.hasPrefix("/"), !folder.hasPrefix("/") { return normalized(path) }
     let (target, start) = (parts(path), parts(folder))
     let common = zip(target.dropLast(), start).prefix { $0 == $1 }.count
-    // The way up from a folder that lies above is known only from the root.
+    // The path up from a folder above the working directory is known only from the root.
     let isKnown = path.hasPrefix("/") == folder.hasPrefix("/") && !start.dropFirst(common).contains("..")
     return isKnown ? relative(path, from: folder) : relative(join(here, path), from: join(here, folder))
   }
 
-  /// What stands before a path in one folder to reach it from another, ending with a slash unless empty; both are meant
-  /// from one place, or from the root.
+  /// Returns the prefix that makes a path in one folder reachable from another; it ends with a slash unless it is
+  /// empty. Both paths are absolute, or both relative to the same folder.
   public static func relativePath(to target: String, from start: String) -> String {
     guard target.hasPrefix("/") == start.hasPrefix("/") else {
       return target.hasSuffix("/") ? target : target + "/"
@@ -51,14 +51,14 @@ public enum Path {
     let (target, start) = (parts(target), parts(start))
     let common = zip(target, start).prefix { $0 == $1 }.count
     let up = start.dropFirst(common)
-    // From an unknown folder nothing can be said but where the target is.
+    // From an unknown folder, only the location of the target is known.
     if up.contains("..") { return target.map { $0 + "/" }.joined() }
     return (up.map { _ in "../" } + target.dropFirst(common).map { $0 + "/" }).joined()
   }
 
-  /// A folder with a slash at its end, from the root or from where we are, as asked.
+  /// Returns a folder with a slash at its end, as an absolute path or relative to the working directory.
   ///
-  /// - Parameter here: where we are, from the root.
+  /// - Parameter here: The absolute path of the working directory.
   public static func prefix(_ folder: String, isAbsolute: Bool, here: String) -> String {
     let here = here.hasSuffix("/") ? here : here + "/"
     var path = folder
@@ -69,7 +69,7 @@ public enum Path {
     return path.hasPrefix(here) ? String(path.dropFirst(here.count)) : path
   }
 
-  /// The names on a path, without those that a later `..` takes back; above the root is the root.
+  /// Returns the names on a path, without those that a later `..` cancels; the parent of the root is the root.
   private static func parts(_ path: String) -> [Substring] {
     var parts: [Substring] = []
     for part in path.split(separator: "/") where part != "." {

@@ -1,18 +1,19 @@
-/// Elements of a list, and how often they stand there in a row.
+/// Elements of a list that occur several times in a row.
 public struct Repetition<Element> {
-  /// The elements that stand there each time.
+  /// The elements of one occurrence.
   public var elements: ArraySlice<Element>
-  /// How often they stand there.
+  /// The number of occurrences.
   public var times: Int
 
-  /// How many elements of the list they are.
+  /// The number of elements of the list that it covers.
   public var count: Int { elements.count * times }
 }
 
 extension Array where Element: Equatable {
-  /// The list as stretches of a few elements that stand there several times in a row; most stand there once.
+  /// Returns the list as stretches of a few elements, each with the number of its occurrences in a row, which is
+  /// mostly one.
   ///
-  /// - Parameter longest: The most elements of a stretch.
+  /// - Parameter longest: The maximum number of elements in a stretch.
   public func repetitions(of longest: Int) -> [Repetition<Element>] {
     var repetitions: [Repetition<Element>] = []
     var begin = 0
@@ -28,7 +29,7 @@ extension Array where Element: Equatable {
     return repetitions
   }
 
-  /// How often so many elements stand in a row from an index on.
+  /// Returns how often in a row the elements from an index on occur.
   private func times(of length: Int, from begin: Int) -> Int {
     var end = begin + length
     while end < count, self[end] == self[end - length] { end += 1 }

@@ -1,18 +1,17 @@
 extension String {
-  /// Whether two texts have the same characters, one by one.
+  /// Returns whether two texts have the same bytes in UTF-8.
   ///
-  /// Not what `==` says, to which an `é` of one character is the `é` of two. For names that come from outside: two files, or
-  /// two statuses, whose names only look alike are two.
+  /// In contrast, `==` considers an `é` of one scalar equal to an `é` of two. This is for external names: two files,
+  /// or two statuses, whose names only look alike are different.
   public func isWritten(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }
 
-/// A text that is the same as another only where it is written with the same characters: a key for names that come from
-/// outside.
+/// A text that equals only a text with the same bytes in UTF-8: a key for external names.
 public struct ExactText: Sendable {
   /// The text.
   public let text: String
 
-  /// Takes a text as it is.
+  /// Makes an exact text.
   public init(_ text: String) { self.text = text }
 }
 

@@ -1,7 +1,7 @@
-/// The only source of randomness below the transports: xoshiro256** (Blackman and Vigna, 2018), seeded
-/// through SplitMix64 as its authors advise.
+/// The only source of randomness below the transports: xoshiro256** (Blackman and Vigna, 2018), seeded through
+/// SplitMix64 as its authors recommend.
 ///
-/// One seed gives one stream on every machine. It is not for secrets: keys of real locks never come from here.
+/// One seed gives one stream on every machine. The generator is not secure: keys of real locks never come from it.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
   @usableFromInline var state: (UInt64, UInt64, UInt64, UInt64)
 
@@ -11,7 +11,7 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
     state = (splitMix(&mixer), splitMix(&mixer), splitMix(&mixer), splitMix(&mixer))
   }
 
-  /// Starts a stream of its own for a named part, so that drawing more in one part moves no other.
+  /// Starts a separate stream for a named part, so that more draws in one part do not affect another.
   public init(seed: UInt64, for part: String) {
     self.init(seed: seed ^ Fingerprint(part).value)
   }
@@ -53,10 +53,10 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
     return bytes
   }
 
-  /// Draws how long something takes to happen that may happen at any moment alike, given how long it takes on average.
+  /// Draws the time until an event that is equally likely at any moment, given the average time.
   ///
-  /// Exponentially distributed, exactly and without logarithms (von Neumann, 1951): a first draw is kept if those
-  /// after it fall an even number of times in a row, and each attempt that comes to nothing adds the average.
+  /// The time is exponentially distributed, exactly and without logarithms (von Neumann, 1951). A first draw counts
+  /// if an even number of draws after it fall in a row; each failed attempt adds the average.
   public mutating func waiting(average: Interval) -> Interval {
     var attempts: Int64 = 0
     while true {

@@ -1,6 +1,6 @@
-/// Pieces of JSON Schema, draft-07.
+/// Parts of JSON Schema, draft-07.
 ///
-/// What is ours is closed: a key that no schema names is a mistake of one or the other, and is noticed.
+/// Our schemas are closed: an unknown key is an error in the schema or in the data, and the check reports it.
 public enum Shape {
   public static let text: JSON = ["type": "string"]
   public static let whole: JSON = ["type": "integer"]
@@ -9,16 +9,16 @@ public enum Shape {
   public static let flag: JSON = ["type": "boolean"]
   /// Seconds since the start of a case, with at least three decimals.
   public static let time: JSON = ["type": "string", "pattern": "^[0-9]+\\.[0-9]{3,}$"]
-  /// A time of day in UTC.
+  /// A date and time in UTC.
   public static let moment: JSON = ["type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{8,}Z$"]
-  /// What a stimulus or a reading may have.
+  /// The value of an argument or a reading.
   public static let value: JSON = ["type": ["string", "number", "boolean"]]
   public static let texts: JSON = list(text)
   public static let counts: JSON = list(count)
 
   public static func list(_ items: JSON) -> JSON { ["type": "array", "items": items] }
 
-  /// A list of just these.
+  /// A list of exactly these items.
   public static func row(_ items: JSON...) -> JSON {
     [
       "type": "array", "items": .list(items), "minItems": .integer(items.count),

@@ -1,5 +1,5 @@
-/// What a word says that YAML takes for true or false, as any of its readers may: `true`, `yes` and `on`, `false`, `no` and
-/// `off`, in small letters, in capitals or with one; `nil` for any other.
+/// Returns the boolean that some reader of YAML takes a word for: `true`, `yes` and `on`, or `false`, `no` and `off`,
+/// in lower case, upper case or capitalized; `nil` for any other word.
 public func truth(ofWord word: String) -> Bool? {
   switch word {
   case "true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON": true

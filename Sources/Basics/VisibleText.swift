@@ -1,8 +1,7 @@
-/// A text as a person may see it on a page: what no page can hold, and what would make it say something else than it
-/// does, stands there as `\u{1B}`; colours and movements of a terminal are taken away.
+/// Returns a text in a form that is safe to show to a person.
 ///
-/// Shown are the characters that XML 1.0 excludes, and those that turn the direction of writing, since a name can lie
-/// with them.
+/// Characters that XML 1.0 excludes, and characters that change the direction of writing, because a name can deceive
+/// with them, are shown as `\u{1B}`. Terminal sequences for colours and cursor movements are removed.
 public func visible(_ text: String) -> String {
   let bytes = text.utf8.span
   var isPlain = true
@@ -31,10 +30,11 @@ public func visible(_ text: String) -> String {
   return String(decoding: shown, as: UTF8.self)
 }
 
-/// A character by its number, as `\u{1B}`.
+/// Returns a character as an escape with its number, such as `\u{1B}`.
 public func escaped(_ scalar: UInt32) -> String { "\\u{\(scalar.hex(digits: 1).uppercased())}" }
 
-/// Whether a byte needs no look: printable ASCII, TAB, LF, CR, and what does not begin a character that may be shown.
+/// Returns whether a byte needs no check: ASCII from the space on, TAB, LF, CR, and bytes that cannot begin a
+/// character to escape.
 private func isHarmless(_ byte: UInt8) -> Bool {
   switch byte {
   case 0x20...0x7F, 0x09, 0x0A, 0x0D: true
@@ -43,7 +43,7 @@ private func isHarmless(_ byte: UInt8) -> Bool {
   }
 }
 
-/// A character that must be shown, and how many bytes it has.
+/// Returns a character to escape, with its length in bytes, or `nil` if there is none.
 private func hidden(_ bytes: Span<UInt8>, at place: Int) -> (scalar: UInt32, length: Int)? {
   func byte(_ offset: Int) -> UInt8 { place + offset < bytes.count ? bytes[place + offset] : 0 }
   switch (byte(0), byte(1), byte(2)) {
@@ -58,8 +58,8 @@ private func hidden(_ bytes: Span<UInt8>, at place: Int) -> (scalar: UInt32, len
   return (UInt32(byte(0) & 0x0F) << 12 | UInt32(byte(1) & 0x3F) << 6 | UInt32(byte(2) & 0x3F), 3)
 }
 
-/// Where a sequence ends that speaks to a terminal: a control sequence (ECMA-48 §5.4), or the setting of a title or a
-/// link; `nil` where there is none.
+/// Returns the end of a terminal sequence: a control sequence (ECMA-48 §5.4), or one that sets a title, a link or a
+/// character set; `nil` if there is none.
 private func controlSequence(_ bytes: Span<UInt8>, at start: Int) -> Int? {
   guard bytes[start] == 0x1B, start + 1 < bytes.count else { return nil }
   var place = start + 2
@@ -68,7 +68,7 @@ private func controlSequence(_ bytes: Span<UInt8>, at start: Int) -> Int? {
     while place < bytes.count, 0x20...0x3F ~= bytes[place] { place += 1 }
     return place < bytes.count && 0x40...0x7E ~= bytes[place] ? place + 1 : nil
   case UInt8(ascii: "]"):
-    // Ends with BEL or with ESC \, on its line.
+    // Ends with BEL or with ESC \ on the same line.
     while place < bytes.count, bytes[place] >= 0x20 { place += 1 }
     guard place < bytes.count else { return nil }
     if bytes[place] == 0x07 { return place + 1 }
@@ -81,7 +81,7 @@ private func controlSequence(_ bytes: Span<UInt8>, at start: Int) -> Int? {
   }
 }
 
-/// The beginning of a text, for where a whole one would be too long.
+/// Returns the beginning of a text, followed by `…`, if the text is longer than a limit.
 public func clipped(_ text: String, toBytes limit: Int) -> String {
   guard text.utf8.count > limit else { return text }
   var end = text.utf8.index(text.utf8.startIndex, offsetBy: limit)

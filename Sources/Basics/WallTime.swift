@@ -1,7 +1,7 @@
-/// A moment of the calendar in UTC, to the nanosecond: what people and other programs read.
+/// A moment of calendar time in UTC, to the nanosecond, for people and other programs.
 ///
-/// It is written as `2026-11-21T03:40:00.123Z`, to the millisecond. People and time servers set it, so nothing is
-/// measured by it where there is another way; see ``BenchTime``.
+/// Its text is `2026-11-21T03:40:00.123Z`, to the millisecond. People and time servers set the calendar clock, so
+/// durations are measured by another clock if possible; see ``BenchTime``.
 public struct WallTime: Hashable, Comparable, Sendable {
   /// The nanoseconds since 1970 in UTC.
   public var nanoseconds: Int64
@@ -14,22 +14,22 @@ public struct WallTime: Hashable, Comparable, Sendable {
   /// The whole seconds since 1970 in UTC.
   public var unixTime: Int64 { nanoseconds / 1_000_000_000 }
 
-  /// Whether the first comes before the second.
+  /// Returns whether the first moment comes before the second.
   public static func < (left: WallTime, right: WallTime) -> Bool { left.nanoseconds < right.nanoseconds }
 
-  /// The time from the second moment to the first.
+  /// Returns the time from the second moment to the first.
   public static func - (left: WallTime, right: WallTime) -> Interval {
     Interval(nanoseconds: left.nanoseconds) - Interval(nanoseconds: right.nanoseconds)
   }
 
-  /// The moment a given time later.
+  /// Returns the moment that is later by an interval.
   public static func + (left: WallTime, right: Interval) -> WallTime {
     WallTime(nanoseconds: (Interval(nanoseconds: left.nanoseconds) + right).nanoseconds)
   }
 }
 
 extension WallTime: CustomStringConvertible {
-  /// Reads `2026-11-21T03:40:00.123Z`, with or without a fraction; `nil` for anything else.
+  /// Reads a text such as `2026-11-21T03:40:00.123Z`, with or without a fraction; returns `nil` for any other text.
   public init?(text: some StringProtocol) {
     let parts = text.split(separator: "T", omittingEmptySubsequences: false)
     guard parts.count == 2, let day = Day(text: parts[0]), parts[1].last == "Z" else { return nil }
@@ -48,7 +48,7 @@ extension WallTime: CustomStringConvertible {
       fraction = (digits.utf8.count..<9).reduce(number) { value, _ in value * 10 }
     }
     let seconds = day.unixTime + hour * 3600 + minute * 60 + second
-    // The years that fit are those of any clock that was ever set.
+    // The range covers every year to which a clock was ever set.
     guard seconds.magnitude < 9_000_000_000 else { return nil }
     nanoseconds = seconds * 1_000_000_000 + fraction
   }
@@ -71,9 +71,9 @@ extension WallTime: CustomStringConvertible {
 }
 
 extension Day {
-  /// The seconds from 1970 to the day's beginning in UTC.
+  /// The seconds from 1970 to the beginning of the day, in UTC.
   var unixTime: Int64 {
-    // Years that begin in March end with the day that some of them have more.
+    // A year that begins in March ends with the leap day.
     let shifted = Int64(month > 2 ? year : year - 1)
     let monthsSinceMarch = Int64((month + 9) % 12)
     let dayOfYear = (153 * monthsSinceMarch + 2) / 5 + Int64(day) - 1
