@@ -1,10 +1,10 @@
-/// States in layers and arrows between them, after Sugiyama.
+/// A layered layout of states and arrows, after Sugiyama.
 ///
-/// States stand in layers by their distance from the starts, labels in layers of their own between them, so that nothing
-/// that is written is ever written over. An arrow that passes other layers gets a bend in each. All numbers are whole
-/// and no font is measured: one graph always gives one drawing.
+/// The layer of a state is its distance from the starts. Labels are in layers of their own between the states, so
+/// that no text overlaps another. An arrow that passes other layers has a bend in each. All numbers are integers and
+/// no font is measured, so one graph always gives one drawing.
 public struct GraphLayout {
-  /// How much room something takes.
+  /// The space that something takes.
   public struct Size: Equatable, Sendable {
     /// To the right.
     public var width: Int
@@ -18,9 +18,9 @@ public struct GraphLayout {
     }
   }
 
-  /// What stands between things.
+  /// The distances between things.
   public struct Spacing: Sendable {
-    /// Left of everything.
+    /// To the left of everything.
     public var margin: Int
     /// Above everything.
     public var top: Int
@@ -38,11 +38,11 @@ public struct GraphLayout {
     }
   }
 
-  /// Something that takes room: a state, a label, or a bend.
+  /// A rectangle in the layout: a state, a label, or a bend.
   public struct Box: Equatable, Sendable {
-    /// Where its upper left corner is.
+    /// The position of its upper left corner.
     public fileprivate(set) var x = 0, y = 0
-    /// How wide and how high it is.
+    /// Its size.
     public fileprivate(set) var width: Int, height: Int
     fileprivate var layer: Int
 
@@ -52,23 +52,23 @@ public struct GraphLayout {
       self.layer = layer
     }
 
-    /// Half-way from its left to its right.
+    /// The horizontal middle.
     public var middle: Int { x + width / 2 }
   }
 
-  /// A way from one state to another.
+  /// An arrow from one state to another.
   public struct Arrow: Sendable {
-    /// The number of a state.
+    /// The numbers of the states that it joins.
     public let from: Int, to: Int
-    /// The boxes that it passes from its upper end to its lower; the first is its label.
+    /// The boxes on its path from its upper end to its lower end; the first is its label.
     public fileprivate(set) var route: [Int] = []
     /// Whether its head is at the upper end.
     public fileprivate(set) var leadsUp = false
   }
 
-  /// The states, then labels and bends.
+  /// The states, followed by labels and bends.
   public private(set) var boxes: [Box]
-  /// The arrows, as they were given.
+  /// The arrows, in the given order.
   public private(set) var arrows: [Arrow]
   private let loops: [Size]
   private let spacing: Spacing
@@ -78,12 +78,13 @@ public struct GraphLayout {
   /// Lays out states and arrows.
   ///
   /// - Parameters:
-  ///   - states: how large each state is.
-  ///   - loops: what each state needs on its right for arrows from it to itself; nothing where it is empty.
-  ///   - starts: the states of the uppermost layer. The first of those that cannot be reached from them is another.
-  ///   - arrows: which states each arrow joins; none leads back to where it comes from.
-  ///   - labels: how large the label of each arrow is, which has some height.
-  ///   - spacing: what stands between.
+  ///   - states: The size of each state.
+  ///   - loops: The space that each state needs on its right for arrows to itself; empty if no state needs any.
+  ///   - starts: The states of the top layer. If states cannot be reached from them, the first of these states is
+  ///     another start, and so on.
+  ///   - arrows: The states that each arrow joins; no arrow leads back to its own state.
+  ///   - labels: The size of each arrow's label; its height is not zero.
+  ///   - spacing: The distances in the layout.
   public init(
     states: [Size], loops: [Size] = [], starts: [Int], arrows: [(from: Int, to: Int)], labels: [Size],
     spacing: Spacing
@@ -102,7 +103,7 @@ public struct GraphLayout {
     placeColumns()
   }
 
-  /// How far the drawing reaches to the right and down.
+  /// The size of the drawing, from the origin to the right and down.
   public var extent: Size {
     Size(
       boxes.indices.map { boxes[$0].x + boxes[$0].width + loop($0).width }.max() ?? 0,
@@ -110,13 +111,13 @@ public struct GraphLayout {
         .max() ?? 0)
   }
 
-  /// An arrow as a smooth curve through the middle of everything on its way, in the words of an SVG path.
+  /// Returns an arrow as a smooth curve through the middle of every box on its path, in the syntax of an SVG path.
   public func curve(of arrow: Arrow) -> String {
     let path = path(of: arrow).map { boxes[$0] }
     var (x, y) = (path[0].middle, path[0].y + path[0].height)
     var curve = "M\(x),\(y)"
     for (index, box) in path.enumerated().dropFirst() {
-      // Of two states in one layer the second is reached from below, as the first was left.
+      // If both states are in one layer, the curve leaves the first and enters the second at the bottom.
       let end = box.y >= y ? box.y : box.y + box.height
       let bend = (end - y) / 2
       curve += " C\(x),\(y + bend) \(box.middle),\(end - bend) \(box.middle),\(end)"
@@ -127,7 +128,8 @@ public struct GraphLayout {
     return curve
   }
 
-  /// The boxes of an arrow from its upper end to its lower; two ends in one layer both count as upper.
+  /// Returns the boxes of an arrow from its upper end to its lower end; if both ends are in one layer, from its
+  /// start.
   private func path(of arrow: Arrow) -> [Int] {
     arrow.leadsUp ? [arrow.to] + arrow.route + [arrow.from] : [arrow.from] + arrow.route + [arrow.to]
   }
@@ -138,7 +140,8 @@ public struct GraphLayout {
 // MARK: - Layers
 
 extension GraphLayout {
-  /// Breadth first from the starts, and from the first of those that are not reached. Odd layers are left for labels.
+  /// Assigns layers breadth first from the starts, and then from each state not reached so far. Odd layers are for
+  /// labels.
   private mutating func assignLayers(_ starts: [Int]) {
     var next = [[Int]](repeating: [], count: boxes.count)
     for arrow in arrows { next[arrow.from].append(arrow.to) }
@@ -163,7 +166,7 @@ extension GraphLayout {
     }
   }
 
-  /// Gives each arrow its label below its upper end, and a bend in every other layer on its way.
+  /// Gives each arrow its label below its upper end, and a bend in every other layer on its path.
   private mutating func route(_ labels: [Size]) {
     for index in arrows.indices {
       let ends = (boxes[arrows[index].from].layer, boxes[arrows[index].to].layer)
@@ -177,7 +180,7 @@ extension GraphLayout {
     }
   }
 
-  /// Which boxes each box is joined to by a piece of an arrow.
+  /// Finds the boxes to which a segment of an arrow joins each box.
   private mutating func findNeighbours() {
     neighbours = [[Int]](repeating: [], count: boxes.count)
     for arrow in arrows {
@@ -189,7 +192,7 @@ extension GraphLayout {
     }
   }
 
-  /// Moves each box towards the middle of its neighbours, layer by layer, down and up again.
+  /// Moves each box towards the middle of its neighbours, layer by layer, alternately down and up.
   private mutating func order() {
     var place = [Int](repeating: 0, count: boxes.count)
     func number(_ layer: [Int]) {
@@ -219,7 +222,7 @@ extension GraphLayout {
     for layer in layers where !layer.isEmpty {
       let height = layer.map { max(boxes[$0].height, loop($0).height) }.max() ?? 0
       for box in layer {
-        // A bend is as high as its layer, so that its arrow passes the others upright.
+        // A bend is as high as its layer, so that its arrow passes the other boxes vertically.
         if boxes[box].height == 0 { boxes[box].height = height }
         boxes[box].y = y + (height - boxes[box].height) / 2
       }
@@ -227,7 +230,7 @@ extension GraphLayout {
     }
   }
 
-  /// Moves boxes under their neighbours as far as the order and the widths of their layers allow.
+  /// Moves boxes below or above their neighbours, as far as the order and the widths of their layers allow.
   private mutating func placeColumns() {
     for layer in layers { spread(layer, wanted: layer.map { _ in 0 }) }
     for sweep in 0..<6 {
@@ -244,9 +247,9 @@ extension GraphLayout {
     for box in boxes.indices { boxes[box].x += spacing.margin - left }
   }
 
-  /// Puts a layer's boxes where they want to be, moved apart evenly where they would touch.
+  /// Places the boxes of a layer at their wanted positions, and evenly shifts apart those that would overlap.
   private mutating func spread(_ layer: [Int], wanted: [Int]) {
-    // Boxes that touch form a block, which stands where its members want to be on average.
+    // Boxes that touch form a block, whose position is the average of the positions that its members want.
     struct Block {
       var first: Int
       var width: Int
@@ -276,6 +279,6 @@ extension GraphLayout {
     }
   }
 
-  /// What a box takes of its layer, with what must stand on its right.
+  /// Returns the width that a box takes in its layer, including its loop and the gap on its right.
   private func room(_ box: Int) -> Int { boxes[box].width + loop(box).width + spacing.gap }
 }
