@@ -1,22 +1,22 @@
 import CFiles
 
-/// A file that the command carries.
+/// A file that is embedded in the command.
 public struct EmbeddedFile: Sendable {
-  /// What stands in it.
+  /// The content of the file.
   public let text: String
 
   private init(_ start: UnsafePointer<CChar>) { unsafe text = String(cString: start) }
 }
 
 extension EmbeddedFile {
-  // What `lockstep bindings` prints.
+  // The files that `lockstep bindings` prints.
   public static var pythonDevice: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_pythonDevice()) }
   public static var pytestPlugin: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_pytestPlugin()) }
   public static var cDevice: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_cDevice()) }
 }
 
 extension EmbeddedFile {
-  // What `lockstep new` writes, for each kind of lock.
+  // The files that `lockstep new` writes, for each kind of lock.
   public static var commonNightly: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_commonNightly()) }
   public static var commonWorkflow: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_commonWorkflow()) }
   public static var driverReadme: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_driverReadme()) }
@@ -38,7 +38,7 @@ extension EmbeddedFile {
 }
 
 extension EmbeddedFile {
-  // What shells read.
+  // The completions for shells.
   public static var bashCompletions: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_bashCompletions()) }
   public static var zshCompletions: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_zshCompletions()) }
   public static var fishCompletions: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_fishCompletions()) }
@@ -52,7 +52,7 @@ extension EmbeddedFile {
 }
 
 extension EmbeddedFile {
-  // The recipes of `lockstep schedule`, with {{names}} in place of what differs.
+  // The recipes of `lockstep schedule`, with `{{names}}` as placeholders.
   public static var recipeSystemd: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_recipeSystemd()) }
   public static var recipeNightService: EmbeddedFile {
     unsafe EmbeddedFile(lockstep_file_recipeNightService())
@@ -76,14 +76,14 @@ extension EmbeddedFile {
 }
 
 extension EmbeddedFile {
-  // What talks to labgrid's coordinator through its own library.
+  // The program that connects to labgrid's coordinator through labgrid's own library.
   public static var labgridCoordinator: EmbeddedFile {
     unsafe EmbeddedFile(lockstep_file_labgridCoordinator())
   }
 }
 
 extension EmbeddedFile {
-  // The programs that figures are measured with.
+  // The programs for measuring figures.
   public static var benchKeypad: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_benchKeypad()) }
   public static var benchKeypadInC: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_benchKeypadInC()) }
   public static var benchKeypadMachine: EmbeddedFile {
@@ -95,14 +95,14 @@ extension EmbeddedFile {
 }
 
 extension EmbeddedFile {
-  /// What stands in it, with a value in place of each `{{name}}`.
+  /// Returns the content of the file with a value instead of each `{{name}}`.
   ///
-  /// A name that has a line for itself is replaced by as many lines as its value has, each indented as the name is; by none
-  /// where the value is empty. The value may end with a line end.
+  /// A name alone on its line is replaced by all lines of its value, each with the indentation of the name, or by no
+  /// line if the value is empty. The value may end with a line feed.
   public func text(_ values: [String: String]) -> String { filled(text, values) }
 }
 
-/// A text that ends with a line end, with values in place of names.
+/// Returns a text that ends with a line feed, with values instead of names.
 func filled(_ text: String, _ values: [String: String]) -> String {
   var result = ""
   for line in text.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
@@ -116,7 +116,7 @@ func filled(_ text: String, _ values: [String: String]) -> String {
   return result
 }
 
-/// The lines of a value whose name is all of a text; `nil` for another text.
+/// Returns the lines of the value if the text consists of a name only, or `nil` for any other text.
 private func lines(of text: Substring, _ values: [String: String]) -> [Substring]? {
   guard text.hasPrefix("{{"), text.hasSuffix("}}"), let value = values[String(text.dropFirst(2).dropLast(2))]
   else { return nil }
@@ -125,7 +125,7 @@ private func lines(of text: Substring, _ values: [String: String]) -> [Substring
   return value.hasSuffix("\n") ? lines.dropLast() : lines
 }
 
-/// A line with values in place of names; what is in braces and no name of them stays.
+/// Returns a line with values instead of names; unknown names in braces stay.
 private func filled(_ line: Substring, _ values: [String: String]) -> String {
   var (result, rest) = ("", line)
   while let open = rest.firstRange(of: "{{"), let close = rest[open.upperBound...].firstRange(of: "}}") {
