@@ -1,6 +1,6 @@
 import CCrypto
 
-/// AES-128 of one block of 16 bytes (FIPS 197), with a key of as many.
+/// Encrypts one block of 16 bytes with AES-128 (FIPS 197) and a key of 16 bytes.
 public func encryptBlock(_ plaintext: [UInt8], key: [UInt8]) -> [UInt8] {
   precondition(plaintext.count == 16 && key.count == 16, "a block and a key have 16 bytes")
   let context = unsafe require(EVP_CIPHER_CTX_new())

@@ -1,24 +1,24 @@
-// What every use of libcrypto needs.
+// The helpers that every use of libcrypto needs.
 
-/// An algorithm that was looked up once for the life of the process; libcrypto counts its users with
-/// atomics and never changes it.
+/// An algorithm that is fetched once for the life of the process; libcrypto counts its users with atomics and never
+/// changes it.
 @safe
 public struct Algorithm: @unchecked Sendable {
   /// The algorithm, for libcrypto.
   public let pointer: OpaquePointer
 
-  /// Takes what libcrypto gave for its name.
+  /// Wraps the result of libcrypto's fetch by name.
   public init(_ pointer: OpaquePointer?) {
     unsafe self.pointer = require(pointer)
   }
 }
 
-/// A text of the program's own for libcrypto, which keeps the address.
+/// Returns a static text as a C string for libcrypto, which keeps the address.
 public func cString(_ text: StaticString) -> UnsafePointer<CChar> {
   unsafe UnsafeRawPointer(text.utf8Start).assumingMemoryBound(to: CChar.self)
 }
 
-/// Lends the address of an array's bytes, which is never null, even when there are none.
+/// Passes the address of an array's bytes, which is never null, even for an empty array.
 public func withBytes<Result>(_ bytes: [UInt8], _ body: (UnsafePointer<UInt8>) -> Result) -> Result {
   unsafe bytes.withUnsafeBufferPointer { buffer in
     if let start = buffer.baseAddress { return unsafe body(start) }
@@ -27,12 +27,12 @@ public func withBytes<Result>(_ bytes: [UInt8], _ body: (UnsafePointer<UInt8>) -
   }
 }
 
-/// Stops when libcrypto cannot do what it always can: it is out of memory or not the library we know.
+/// Traps if libcrypto fails at something that cannot fail: it is out of memory or an unknown library.
 public func require(_ result: Int32) {
   precondition(result > 0, "libcrypto refused an operation that cannot fail")
 }
 
-/// Stops when libcrypto gives no object: it is out of memory or not the library we know.
+/// Traps if libcrypto returns no object: it is out of memory or an unknown library.
 public func require(_ object: OpaquePointer?) -> OpaquePointer {
   guard let object = unsafe object else {
     preconditionFailure("libcrypto gave no object, or lacks an algorithm")
