@@ -3,7 +3,7 @@ import Models
 import Basics
 
 extension Figure {
-  /// What a step of a machine costs.
+  /// The cost of a step of a machine.
   static var automata: Figure {
     Figure(
       name: "automata.step", unit: "ns", better: .lower,
@@ -15,7 +15,7 @@ extension Figure {
   private static func automataStep() -> Double? {
     guard let machine = try? Machine(.sesameTable) else { return nil }
     let count = 10_000_000
-    // Events are drawn before, so that only steps are measured.
+    // The events are drawn in advance, so that only the steps are measured.
     var generator = SeededGenerator(seed: 1)
     let events = (0..<4096).map { _ in generator.below(machine.eventCount) }
     var state = 0
@@ -26,7 +26,7 @@ extension Figure {
         }
       }
     }
-    // The result is used, so that the loop cannot be left out.
+    // The result is used, so that the compiler cannot remove the loop.
     return state < 0 ? nil : minimum(times) / Double(count) * 1e9
   }
 }

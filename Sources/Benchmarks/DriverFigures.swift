@@ -7,7 +7,7 @@ import Harness
 import System
 
 extension Figure {
-  /// How fast a lock's protocol in a program is driven over our radio.
+  /// The speed of a lock protocol in a driver program over the emulated radio.
   static var drivers: [Figure] {
     [
       Figure(
@@ -27,7 +27,7 @@ extension Figure {
   }
 }
 
-/// The pace of a driver and a peripheral.
+/// Measures the speed of a driver and a peripheral.
 private struct DriverPace {
   private let world = World()
   private let device: any DeviceUnderTest
@@ -40,7 +40,7 @@ private struct DriverPace {
     self.device = device
   }
 
-  /// Commands a second.
+  /// Returns the number of commands per second.
   func commands(rounds: Int, count: Int) -> Double? {
     defer { world.devices.shutDown() }
     return Self.commands(rounds: rounds, count: count, device)

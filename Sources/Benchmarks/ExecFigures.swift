@@ -5,7 +5,7 @@ import Harness
 import System
 
 extension Figure {
-  /// How fast programs that are devices in virtual time are driven.
+  /// The speed of programs that are devices in virtual time.
   static var programs: [Figure] {
     [
       virtual("python", .python, command: "exec python3 keypad.py"),
@@ -36,19 +36,19 @@ extension Figure {
   }
 }
 
-/// The pace of a program as a device, and that of its pipes.
+/// Measures the speed of a program as a device, and that of its pipes.
 package struct ExecPace {
   private let command: String
   private let request: JSON
   private let world = World()
   private let target: FuzzTarget
 
-  /// `nil` where the machine is none.
+  /// Makes a measurement, or returns `nil` if the machine cannot be read or the device cannot be used.
   ///
   /// - Parameters:
-  ///   - command: what the shell runs.
-  ///   - machine: what it is a device of.
-  ///   - request: what the pipes' own pace is measured with.
+  ///   - command: The command for the shell.
+  ///   - machine: The machine of the device.
+  ///   - request: The request for measuring the speed of the pipes.
   package init?(command: String, machine: String, request: JSON) {
     (self.command, self.request) = (command, request)
     guard let machine = try? world.machines.machine(machine),
@@ -57,7 +57,7 @@ package struct ExecPace {
     self.target = target
   }
 
-  /// Events a second over round trips a second.
+  /// Returns the events per second divided by the round trips per second.
   package func ratio(rounds: Int, events: Int) -> Double? {
     defer { world.devices.shutDown() }
     guard
@@ -74,7 +74,7 @@ package struct ExecPace {
     return best.events / best.trips
   }
 
-  /// The seconds that a campaign of so many events takes.
+  /// Returns the duration in seconds of a campaign with a number of events.
   private func fuzz(_ events: Int, seed: UInt64) -> Double? {
     guard let device = try? world.devices.device(target.device, seed: seed) else { return nil }
     return fuzz(events, seed: seed, device)

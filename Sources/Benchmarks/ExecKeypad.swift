@@ -2,14 +2,15 @@ import Programs
 import Files
 import System
 
-/// A keypad lock with three timers as a program, for the pace of programs in virtual time: it is the same in each language.
+/// A keypad lock with three timers as a program, for measuring programs in virtual time; it is the same in each
+/// language.
 struct ExecKeypad {
   /// The program.
   let program: String
-  /// What stands in its folder: the machine, the program, and the file that speaks the lines.
+  /// The files in its folder: the machine, the program, and the binding for the protocol.
   private let files: [(name: String, text: String)]
 
-  /// Writes it into a new folder.
+  /// Writes the files into a new folder.
   func write(to folder: String) throws(FileFault) {
     try makeFolder(folder)
     for file in files { try WholeFile.replace(folder + "/" + file.name, with: file.text) }

@@ -1,27 +1,27 @@
 package import System
 package import Basics
 
-/// Something about this machine that can be measured.
+/// A figure of this machine that can be measured.
 package struct Figure {
-  /// Which way is better.
+  /// The direction in which a figure is better.
   package enum Direction: String {
     case higher, lower
   }
 
-  /// The name that scripts read.
+  /// The name of the figure for scripts.
   package let name: String
   /// The unit of the value.
   let unit: String
-  /// Which way is better.
+  /// The direction in which it is better.
   let better: Direction
   /// How it is measured, in one sentence.
   let method: String
-  /// Whether it takes so long that it is measured only where it is asked for by name.
+  /// Whether it takes so long that it is measured only on request by name.
   package var isOnRequest = false
-  /// Measures it; `nil` when it cannot be measured here.
+  /// Measures the figure; returns `nil` if that is not possible here.
   let measure: () -> Double?
 
-  /// Something that is measured.
+  /// Makes a figure.
   package init(
     name: String, unit: String, better: Direction, method: String, isOnRequest: Bool = false,
     measure: @escaping () -> Double?
@@ -36,8 +36,8 @@ package struct Figure {
 
   /// All figures, in the order in which they are measured.
   ///
-  /// Those of other processes come first: the system counts to the most memory of a process what the one that started
-  /// it had, and this one still has little.
+  /// The figures of other processes come first: the system counts the peak memory of the parent as that of its child,
+  /// and this process still uses little.
   package static var all: [Figure] {
     processes + reports + [automata] + reference + fuzzing + programs + drivers + sessions + radio
       + [transport, history]
@@ -45,8 +45,8 @@ package struct Figure {
 
   /// Measures figures, one after the other.
   ///
-  /// - Parameter take: takes the line of each, and `nil` of one that cannot be measured here.
-  /// - Returns: whether all could be measured.
+  /// - Parameter take: Receives the line of each figure, or `nil` if it cannot be measured here.
+  /// - Returns: Whether all could be measured.
   package static func measure(_ figures: [Figure], _ take: (Figure, JSON?) -> Void) -> Bool {
     figures.reduce(true) { isWhole, figure in
       let value = figure.measure()
@@ -55,7 +55,7 @@ package struct Figure {
     }
   }
 
-  /// The line that is printed.
+  /// Returns the output line of the figure.
   package func json(_ value: Double) -> JSON {
     [
       "name": .text(name), "value": .decimal(significant(value)), "unit": .text(unit),
@@ -64,7 +64,7 @@ package struct Figure {
   }
 }
 
-/// Four significant digits: more would pretend to be exact.
+/// Returns a value with four significant digits: more would suggest a false accuracy.
 private func significant(_ value: Double) -> Double {
   guard value != 0, value.isFinite else { return value }
   var scale = 1.0
@@ -73,26 +73,26 @@ private func significant(_ value: Double) -> Double {
   return (value * scale).rounded() / scale
 }
 
-/// The least of several times: what the machine can do when nothing else disturbs it.
+/// Returns the least of several times: the speed of the machine when nothing else disturbs it.
 func minimum(_ times: [Double]) -> Double { times.min() ?? .infinity }
 
-/// The least time of several runs of something that says whether it went as it should; `nil` where it once did not.
+/// Returns the least time of several runs of a function that reports its success, or `nil` if one run failed.
 func minimumTime(of runs: Int = 9, _ body: () -> Bool) -> Double? {
   var hasFailed = false
   let times = (0..<runs).map { _ in seconds { if !body() { hasFailed = true } } }
   return hasFailed ? nil : minimum(times)
 }
 
-/// A folder for what measuring leaves behind.
+/// Returns a folder for the files of a measurement.
 package func scratch(_ name: String) -> String {
   (Host.variable("TMPDIR") ?? "/tmp") + "/lockstep-bench" + name
 }
 
-/// Takes such a folder away.
+/// Removes such a folder.
 package func clear(_ folder: String) { _ = Measurement.run("/bin/rm", ["-rf", folder]) }
 
 extension Figure {
-  /// Runs our own program several times; `nil` when it once does not end as it should.
+  /// Runs our own program several times; returns `nil` if one run does not end with the expected status.
   package static func runs(_ count: Int, _ words: [String], status: Int32 = 0) -> [Measurement]? {
     var all: [Measurement] = []
     for _ in 0..<count {
@@ -103,10 +103,10 @@ extension Figure {
   }
 }
 
-/// The median of several measurements.
+/// Returns the median of several measurements.
 package func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
 
-/// How long something takes, in seconds.
+/// Returns the duration of a function in seconds.
 func seconds(_ body: () -> Void) -> Double {
   let start = MonotonicClock.now
   body()

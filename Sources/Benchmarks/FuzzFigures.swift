@@ -5,15 +5,15 @@ import Conformance
 import Emulator
 
 extension Figure {
-  /// How soon generated tests find the bugs of the reference lock, how short they get, and that they blame nobody
-  /// else.
+  /// How soon generated tests find the bugs of the reference lock, how short the tests become, and whether they
+  /// report false alarms.
   static var fuzzing: [Figure] {
     [speed] + search(for: .deafUnlock, "fuzz.bug1") + search(for: .jamAfterAbortedLogins, "fuzz.bug2")
       + [1, 5].flatMap { noise($0) } + [cells, largeMachine]
       + ReferenceLock.Bug.allCases.filter { !$0.isOfBenchmark }.flatMap { zoo($0) }
   }
 
-  /// The events after which a search gives up.
+  /// The number of events after which a search ends.
   private static let budget = 1_000_000
 
   private static var speed: Figure {
@@ -38,7 +38,7 @@ extension Figure {
       })
   }
 
-  /// The figures of the search for one bug.
+  /// Returns the figures of the search for one bug.
   private static func search(for bug: ReferenceLock.Bug, _ name: String) -> [Figure] {
     let searches = FuzzSearches(bug, seeds: 20, budget: budget)
     let walk = "20 seeds, up to 1 million events each"
@@ -71,7 +71,7 @@ extension Figure {
     ]
   }
 
-  /// What a link that is lost by itself does.
+  /// Returns the figures with a link that is sometimes lost by itself.
   private static func noise(_ percent: Int) -> [Figure] {
     let loss = Double(percent) / 100
     let name = "fuzz.noise\(percent)"
@@ -140,7 +140,7 @@ extension Figure {
       })
   }
 
-  /// A bug of another shape than the benchmark's two.
+  /// Returns the figures of a bug of another kind than the two of the benchmark.
   private static func zoo(_ bug: ReferenceLock.Bug) -> [Figure] {
     let searches = FuzzSearches(bug, seeds: 20, budget: budget)
     let name = "fuzz.zoo.\(bug.rawValue)"
@@ -161,7 +161,7 @@ extension Figure {
 }
 
 extension MachineDefinition {
-  /// A machine in which every stimulus leads from every state to one that is drawn, and shows one of some outputs.
+  /// Returns a machine in which every stimulus leads from every state to a drawn state and shows a drawn output.
   fileprivate static func mealy(
     states: Int, stimuli: Int, outputs: Int, seed: UInt64
   ) -> MachineDefinition {

@@ -4,25 +4,25 @@ import Emulator
 import Harness
 import Models
 
-/// Generated tests on a device: what a campaign drives, and nothing around it.
+/// Generated tests on a device: the part that a campaign drives, without the campaign.
 package struct FuzzSearch<Device: DeviceUnderTest, Recorder: TraceRecorder> {
-  /// What a search came to.
+  /// The result of a search.
   package struct Result {
-    /// How many events were done up to the first disagreement, it included; `nil` when there was none.
+    /// The number of events up to and including the first disagreement, or `nil` if there was none.
     package var found: Int?
-    /// How many events the test has that is left after shrinking.
+    /// The number of events in the test after shrinking.
     var length = 0
-    /// How many tests shrinking ran.
+    /// The number of tests run for shrinking.
     var shrinkRuns = 0
-    /// How many events were done in them.
+    /// The number of events in those tests.
     var shrinkEvents = 0
   }
 
-  /// Model and device.
+  /// The model and the device.
   private(set) var engine: TestEngine<Device, Recorder>
   private var explorer: Explorer
 
-  /// Prepares a search for where a device differs from a machine.
+  /// Prepares a search for differences between a device and a machine.
   package init(
     _ machine: Machine, _ device: Device, settings: Explorer.Settings = .init(), seed: UInt64,
     recorder: Recorder
@@ -39,7 +39,8 @@ package struct FuzzSearch<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     explorer = Explorer(engine.alphabet, starts: engine.starts.count, settings: settings, seed: seed)
   }
 
-  /// How often model and lock disagree up to so many events; `nil` when the lock cannot do what it is asked for.
+  /// Returns how often the model and the lock disagree within a number of events, or `nil` if the lock lacks an
+  /// ability.
   mutating func disagreements(_ budget: Int) -> Int? {
     var count = 0
     while engine.events < budget {
@@ -52,7 +53,7 @@ package struct FuzzSearch<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     return count
   }
 
-  /// Looks for a disagreement and, if that is wanted, makes the test that shows it as short as it gets.
+  /// Searches for a disagreement and, if requested, shrinks the test that shows it.
   package mutating func run(_ budget: Int, isShrunk: Bool) throws(LabFault) -> Result {
     guard let failure = try engine.perform(all: &explorer, maximum: budget),
       let divergence = failure.divergence
@@ -72,7 +73,7 @@ package struct FuzzSearch<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     return result
   }
 
-  /// How many events it takes to visit every cell of the tables; `nil` when some are left.
+  /// Returns the number of events that visit every cell of the tables, or `nil` if some cells remain.
   mutating func tour() throws(LabFault) -> Int? {
     var tour = Tour(engine.specification, engine.alphabet, starts: engine.starts)
     guard try engine.perform(all: &tour) == nil else { return nil }
@@ -85,7 +86,7 @@ package struct FuzzSearch<Device: DeviceUnderTest, Recorder: TraceRecorder> {
 }
 
 extension FuzzSearch where Device == ReferenceLock {
-  /// Prepares a search on the reference lock; `nil` when the machine is not well-formed, which is our own fault.
+  /// Prepares a search on the reference lock; `nil` if the machine is malformed, which is our own error.
   init?(_ lock: ReferenceLock, settings: Explorer.Settings = .init(), seed: UInt64, recorder: Recorder) {
     let definition: MachineDefinition =
       lock.abilities.conditions.isEmpty ? .sesameTable : .sesameTableWithLosses

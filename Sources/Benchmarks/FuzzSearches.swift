@@ -1,14 +1,14 @@
 package import Conformance
 package import Emulator
 
-/// Searches for one bug with several seeds, done once for all figures that come of them.
+/// Searches for one bug with several seeds, done once for all figures that use them.
 package final class FuzzSearches {
   private let bug: ReferenceLock.Bug
   private let loss: Double
   private let seeds: UInt64
   private let budget: Int
   private let settings: Explorer.Settings
-  /// What came of looking, and what of looking and shrinking, which takes far longer.
+  /// The results without shrinking, and the results with shrinking, which takes far longer.
   private lazy var found: [FuzzSearch<ReferenceLock, NoRecorder>.Result]? = run(isShrunk: false)
   private lazy var shrunk: [FuzzSearch<ReferenceLock, NoRecorder>.Result]? = run(isShrunk: true)
 
@@ -24,26 +24,27 @@ package final class FuzzSearches {
     self.settings = settings
   }
 
-  /// How many found it.
+  /// The number of searches that found the bug.
   var foundCount: Double? { found.map { results in Double(results.count { $0.found != nil }) } }
-  /// How many found it and ended with a shortest trace.
+  /// The number of searches that found the bug and ended with a shortest trace.
   var minimumCount: Double? {
     shrunk.map { results in Double(results.count { $0.found != nil && $0.length == bug.shortest }) }
   }
 
-  /// The events up to the first disagreement, the median; a search that found nothing counts with its budget.
+  /// The median number of events up to the first disagreement; a search that found nothing counts with its budget.
   var find: Double? { finds.map(median) }
-  /// The events up to the first disagreement, the most of all.
+  /// The maximum number of events up to the first disagreement.
   var findWorst: Double? { finds?.max() }
-  /// The tests run to shrink, the median.
+  /// The median number of tests run for shrinking.
   var shrinkRuns: Double? { shrunk.map { median($0.map { Double($0.shrinkRuns) }) } }
-  /// The events of the tests run to shrink, the median.
+  /// The median number of events in the tests run for shrinking.
   var shrinkEvents: Double? { shrunk.map { median($0.map { Double($0.shrinkEvents) }) } }
 
-  /// The events up to the first disagreement of each seed, those of a search that found nothing its budget.
+  /// The number of events up to the first disagreement for each seed; a search that found nothing counts with its
+  /// budget.
   package var finds: [Double]? { found?.map { Double($0.found ?? budget) } }
 
-  /// Of an even number the mean of the middle two, as the benchmark has it.
+  /// Returns the median; for an even number of values, the mean of the middle two, as in the benchmark.
   private func median(_ values: [Double]) -> Double {
     let values = values.sorted()
     return (values[(values.count - 1) / 2] + values[values.count / 2]) / 2

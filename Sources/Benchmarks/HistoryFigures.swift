@@ -5,7 +5,7 @@ import Reporting
 import Basics
 
 extension Figure {
-  /// What the history of runs costs.
+  /// The cost of the history of runs.
   static var history: Figure {
     Figure(
       name: "history.flaky", unit: "ms", better: .lower,
@@ -24,7 +24,7 @@ extension Figure {
       try fill(.file(path))
       var times: [Double] = []
       for _ in 0..<9 {
-        // dd is the one that tells the system to forget a file.
+        // dd can make the system drop a file from its cache.
         _ = Measurement.run("/bin/dd", ["of=\(path)", "oflag=nocache", "conv=notrunc,fdatasync", "count=0"])
         var found = 0
         let start = MonotonicClock.now
@@ -38,7 +38,8 @@ extension Figure {
     }
   }
 
-  /// A thousand nights in which some thirty cases change their judgement now and then, and ten need another try.
+  /// Fills a history with a thousand nights in which some thirty cases sometimes change their verdict, and ten need
+  /// another attempt.
   private static func fill(_ place: HistoryPlace) throws(HistoryError) {
     var draw = SeededGenerator(seed: 1)
     let history = try History(place, for: .adding)

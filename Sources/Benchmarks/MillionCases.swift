@@ -2,20 +2,20 @@ import Harness
 import Basics
 import System
 
-/// A run of very many cases as it is found on disk, for measuring what reports of it cost.
+/// The files of a run with very many cases, for measuring the cost of its reports.
 ///
-/// A thousand scenarios, driven in rounds as `run --repeat` does: five lines a case, of which one in a thousand
-/// diverges, with all that a divergence has; here and there a skipped case, one that the lab failed, and one that
-/// agrees when it is tried again.
+/// A thousand scenarios run in repetitions, as with `run --repeat`, with five lines per case. One case in a thousand
+/// diverges, with all the details of a divergence. A few cases are skipped, fail because of the lab, or agree at the
+/// second attempt.
 struct MillionCases {
-  /// How many cases there are.
+  /// The number of cases.
   var count = 1_000_000
 
   private static let scenarios = 1000
 
-  /// Writes manifest and journal of the run.
+  /// Writes the manifest and the journal of the run.
   ///
-  /// - Parameter folder: the folder of the run, which must be there.
+  /// - Parameter folder: The folder of the run, which must exist.
   func write(to folder: String) throws(FileFault) {
     try WholeFile.replace(folder + "/manifest.json", with: manifest)
     let journal = try OutputFile(creating: folder + "/journal.jsonl")
@@ -43,12 +43,12 @@ struct MillionCases {
 
     var id: String { "Scenarios/family\(scenario / 50)/scenario-\(scenario)#\(round)" }
     var file: String { "Scenarios/family\(scenario / 50)/scenario-\(scenario).yaml" }
-    /// Any number that looks like a seed.
+    /// A number that looks like a seed.
     var seed: UInt64 { UInt64(number + 1) &* 0x9E37_79B9_7F4A_7C15 }
     var digest: String { ((seed ^ seed >> 29) | 1 << 63).hex(digits: 16) }
   }
 
-  /// What comes once in a while; everything else agrees.
+  /// The result of a case; most cases agree.
   private enum Fate { case agrees, diverges, fails, isSkipped, agreesLater }
 
   private func fate(_ number: Int) -> Fate {

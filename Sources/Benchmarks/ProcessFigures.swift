@@ -2,7 +2,7 @@ import System
 import Basics
 
 extension Figure {
-  /// What whole runs of the command cost.
+  /// The cost of whole runs of the command.
   static var processes: [Figure] {
     [
       Figure(

@@ -5,7 +5,7 @@ import Emulator
 import Basics
 
 extension Figure {
-  /// What the emulated radio costs, with a host on a controller at each end.
+  /// The cost of the emulated radio, with a host on a controller at each end.
   static var radio: [Figure] {
     [
       Figure(
@@ -60,7 +60,7 @@ extension Figure {
     ]
     var times: [Double] = []
     for _ in 0..<3 {
-      // What a run before kept would be done again.
+      // A run would repeat the tests that an earlier run kept.
       defer { clear(folder) }
       guard let runs = runs(1, words) else { return nil }
       times += runs.map(\.time.seconds)
@@ -88,18 +88,19 @@ extension Figure {
       return nil
     }
     let times = (0..<9).map { _ in seconds { pair.pass(.seconds(3600)) } }
-    // The link must have lived through it.
+    // The link must still exist.
     return pair.roundTrip() ? minimum(times) : nil
   }
 
   private static func scanHundred() -> Double? {
     var hall = LockHall(100)
     let span = Interval.seconds(600)
-    // An advertisement and a scan response of each lock, twice a second or a little less.
+    // An advertisement and a scan response of each lock, at slightly less than twice a second.
     return minimumTime(of: 3) { hall.listen(span) >= 100 * 2 * 1150 }.map { span.seconds / $0 }
   }
 
-  /// A central cannot ask again in the event in which it was answered, since its host has to hear of it first.
+  /// A central cannot send its next request in the event of a response, because its host must receive the response
+  /// first.
   private static let minimumEvents = 5
 
   private static func airTime() -> Double? {

@@ -5,7 +5,8 @@ import Emulator
 import Links
 import Basics
 
-/// Two sessions with a link between them, on an emulated radio: the central writes, the peripheral notifies the same.
+/// Two sessions with a link between them on an emulated radio: the central writes, and the peripheral notifies the
+/// same value.
 struct AirPair {
   private static let service = BluetoothUUID(0xFD81)
   private static let input = BluetoothUUID(1)
@@ -26,7 +27,7 @@ struct AirPair {
   private var answers = 0
   private let value: [UInt8] = [5, 0, 0, 0, 0, 0, 0, 0, 0]
 
-  /// Makes a link with these parameters; `nil` when that does not work.
+  /// Makes a link with these parameters, or returns `nil` if that fails.
   init?(_ parameters: ConnectionParameters) {
     central = CentralSession(HostSettings(address: .staticRandom(1)), parameters)
     here = radio.addController()
@@ -47,14 +48,14 @@ struct AirPair {
     guard run(until: { $0.isSubscribed }) else { return nil }
   }
 
-  /// Writes, and waits for the answer; false when none came.
+  /// Writes a value and waits for the answer; returns `false` if there is none.
   mutating func roundTrip() -> Bool {
     let expected = answers + 1
     central.perform(.write(.handle(inputHandle), value, withResponse: false), at: now)
     return run { $0.answers == expected }
   }
 
-  /// Lets time pass.
+  /// Advances time by an interval.
   mutating func pass(_ interval: Interval) {
     let end = now + interval
     while step(until: end) {}
@@ -62,7 +63,7 @@ struct AirPair {
     radio.advance(to: now)
   }
 
-  /// Lets things happen until something is so; false when nothing more happens.
+  /// Advances until a condition holds; returns `false` if nothing more happens.
   private mutating func run(until isDone: (borrowing AirPair) -> Bool) -> Bool {
     handleCentralEvents()
     handlePeripheralEvents()
@@ -114,7 +115,7 @@ struct AirPair {
   }
 }
 
-/// Many locks that advertise, and a host that listens to all of them.
+/// Many locks that advertise, and a host that scans for all of them.
 struct LockHall {
   private var radio = Radio(seed: 1)
   private var locks: [LockPeripheral] = []
@@ -135,7 +136,7 @@ struct LockHall {
     central.perform(.scan(true), at: now)
   }
 
-  /// Lets time pass, and says how many reports came meanwhile.
+  /// Advances time by an interval and returns the number of reports received meanwhile.
   mutating func listen(_ interval: Interval) -> Int {
     heard = 0
     pass(until: now + interval)

@@ -5,7 +5,7 @@ import Models
 import Basics
 
 extension Figure {
-  /// How fast model and device go in lockstep.
+  /// The speed of a model and a device in lockstep.
   static var reference: [Figure] {
     let walk =
       "Uniform legal walk on sesame-table with the healthy reference lock, tests of 50 events, one core"
@@ -46,9 +46,9 @@ extension Figure {
     return rates.max()
   }
 
-  /// One test; false when model and device disagree, which a healthy lock never does.
+  /// Runs one test; returns `false` if the model and the device disagree, which a healthy lock never does.
   ///
-  /// Not inlined: it is to be measured as a caller would use it, through a reference.
+  /// It is not inlined, so that it is measured as a caller uses it, through a reference.
   @inline(never)
   private static func walk<Recorder: TraceRecorder>(
     _ lockstep: inout Lockstep<ReferenceLock, Recorder>, _ generator: inout SeededGenerator

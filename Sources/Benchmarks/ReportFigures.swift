@@ -3,7 +3,7 @@ import Reporting
 import Basics
 
 extension Figure {
-  /// What reports of very large runs cost.
+  /// The cost of reports of very large runs.
   static var reports: [Figure] {
     [
       Figure(
@@ -21,7 +21,7 @@ extension Figure {
     ]
   }
 
-  /// The folder of a million cases, and that of their run; `nil` when they cannot be written.
+  /// Writes a million cases and returns their folder and that of their run, or `nil` if they cannot be written.
   private static func million() -> (folder: String, run: String)? {
     let folder = scratch("/million")
     let run = folder + "/runs/million"
@@ -29,7 +29,7 @@ extension Figure {
     return (folder, run)
   }
 
-  /// Makes the reports of a million cases; `nil` when that does not end as it should.
+  /// Makes the reports of a million cases; returns `nil` if that does not end with the expected status.
   private static func millionReports(_ count: Int = 3) -> [Measurement]? {
     guard let (folder, run) = million() else { return nil }
     // The run has divergences.
@@ -37,7 +37,7 @@ extension Figure {
       count, ["report", run, "--out", folder, "--quiet", "--html", "none", "--history", "none"], status: 1)
   }
 
-  /// Makes the page of a million cases three times; `nil` when it cannot be made.
+  /// Makes the page of a million cases three times; returns `nil` if that fails.
   private static func millionPages() -> Double? {
     guard let (folder, run) = million() else { return nil }
     return minimumTime(of: 3) {

@@ -8,7 +8,7 @@ import Sesame
 import Basics
 
 extension Figure {
-  /// What whole sessions over the direct link cost: client, link, lock and all their cryptography.
+  /// The cost of whole sessions over the direct link: client, link, lock and all their cryptography.
   static var sessions: [Figure] {
     [
       Figure(
@@ -56,7 +56,7 @@ extension Figure {
   }
 }
 
-/// A client and a lock over a link, driven as scenarios drive them but without a model.
+/// A client and a lock over a link, driven as by a scenario but without a model.
 struct LockSession<Link: LockLink> {
   private var device: ClientDevice<Link>
   private let vocabulary: Vocabulary
@@ -76,10 +76,10 @@ struct LockSession<Link: LockLink> {
     guard (try? device.reset(to: StartCondition())) != nil else { return nil }
   }
 
-  /// A whole session; false when it did not go as it should.
+  /// Runs a whole session; returns `false` if it fails.
   mutating func run() -> Bool { open() && turn() && perform(stimuli.leave, until: "noSignal") }
 
-  /// Two commands, each until the bolt rests.
+  /// Performs two commands, each until the bolt rests.
   mutating func turn() -> Bool {
     perform(stimuli.unlock, until: "unlocked") && perform(stimuli.lock, until: "locked")
   }
@@ -102,7 +102,7 @@ struct LockSession<Link: LockLink> {
     return false
   }
 
-  /// Lets time pass in which nothing may be shown.
+  /// Advances time by an interval; returns `false` if the device shows a status meanwhile.
   mutating func wait(_ interval: Interval) -> Bool {
     let end = device.now + interval
     while let observation = try? device.observe(until: end) {

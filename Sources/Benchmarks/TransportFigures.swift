@@ -3,7 +3,7 @@ import Basics
 import Transports
 
 extension Figure {
-  /// What the way to a controller costs.
+  /// The cost of the transport to a controller.
   static var transport: Figure {
     Figure(
       name: "transport.tcp-overhead", unit: "ms", better: .lower,
