@@ -1,4 +1,4 @@
-/// A value that goes into a database or comes out of it.
+/// A value in a database.
 public enum SQLValue: Hashable, Sendable {
   case null
   case integer(Int64)
@@ -21,56 +21,56 @@ public enum SQLValue: Hashable, Sendable {
 
 /// Why a database cannot be read or written.
 public enum DatabaseError: Error, Hashable, Sendable {
-  /// There is none yet.
+  /// The database does not exist yet.
   case absent
-  /// Its server does not answer, or not any more.
+  /// The server does not respond, or no longer does.
   case away(String)
-  /// The machine fails it: its disk is full or broken, and it is as it was.
+  /// The machine has a fault, such as a full or broken disk; the database itself is unchanged.
   case failing(String)
-  /// It cannot be opened, or not be used as is needed.
+  /// The database cannot be opened, or cannot be used as required.
   case unusable(String)
-  /// It is another program's.
+  /// The database belongs to another program.
   case foreign
-  /// Another process keeps it for itself, for longer than was waited.
+  /// Another process holds a lock on it for longer than the timeout.
   case busy
-  /// What it holds is not what was written to it.
+  /// Its content is not what was written to it.
   case damaged(String)
 }
 
 /// A connection to a database.
 ///
-/// Statements are written so that SQLite and PostgreSQL both take them, with values as `$1`, `$2`, … in the order in
-/// which they come; what differs is in ``Dialect``. Other people's text goes in as a value only.
+/// Statements use only what SQLite and PostgreSQL share, with values as `$1`, `$2`, … in their order; ``Dialect`` has
+/// the differences. Text from outside is only ever passed as a value.
 public protocol Database: AnyObject {
-  /// Its way of saying things.
+  /// The dialect of the database.
   var dialect: Dialect { get }
 
-  /// The number of the schema that it holds; 0 where there is nothing.
+  /// The version of its schema; 0 for an empty database.
   var version: Int { get throws(DatabaseError) }
 
-  /// Writes the number down, in the transaction that is open.
+  /// Records the version of the schema, in the open transaction.
   func setVersion(_ version: Int) throws(DatabaseError)
 
-  /// Carries out a statement, and hands on its rows.
+  /// Executes a statement and passes its rows to `row`.
   func query(_ statement: String, _ values: [SQLValue], row: ([SQLValue]) -> Void) throws(DatabaseError)
 
-  /// Starts a transaction that is alone in writing.
+  /// Begins a transaction that is the only one to write.
   func beginWriting() throws(DatabaseError)
 
-  /// Starts a transaction that sees one moment.
+  /// Begins a transaction that reads a single snapshot.
   func beginReading() throws(DatabaseError)
 
-  /// Whether what failed last may well succeed when the transaction is done again.
+  /// Whether the last failure is temporary, so that the transaction may succeed if it is repeated.
   var isPassing: Bool { get }
 }
 
 extension Database {
-  /// Carries out a statement that gives no rows.
+  /// Executes a statement without rows.
   public func run(_ statement: String, _ values: [SQLValue] = []) throws(DatabaseError) {
     try query(statement, values) { _ in }
   }
 
-  /// The first row of an answer.
+  /// Returns the first row of a statement's result.
   public func first(_ statement: String, _ values: [SQLValue] = []) throws(DatabaseError) -> [SQLValue]? {
     var first: [SQLValue]?
     try query(statement, values) { row in
@@ -79,9 +79,9 @@ extension Database {
     return first
   }
 
-  /// Does something alone: all of it or nothing.
+  /// Performs a write transaction: all of it or nothing.
   ///
-  /// - Parameter told: what is thrown of what is wrong with the database.
+  /// - Parameter told: Converts an error of the database into the error to throw.
   public func write<Result, Failure: Error>(
     _ told: (DatabaseError) -> Failure, _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -101,9 +101,9 @@ extension Database {
     }
   }
 
-  /// Reads all from one moment.
+  /// Performs a read transaction on a single snapshot.
   ///
-  /// - Parameter told: what is thrown of what is wrong with the database.
+  /// - Parameter told: Converts an error of the database into the error to throw.
   public func read<Result, Failure: Error>(
     _ told: (DatabaseError) -> Failure, _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -113,21 +113,21 @@ extension Database {
   }
 }
 
-/// What SQLite and PostgreSQL call by different names.
+/// The names that differ between SQLite and PostgreSQL.
 public struct Dialect: Sendable {
-  /// A primary key that counts itself.
+  /// A primary key that increments automatically.
   public var counter: String
-  /// Text that is ordered by its bytes.
+  /// Text in the order of its bytes.
   public var text: String
-  /// A whole number of 64 bits.
+  /// A 64-bit integer.
   public var integer: String
   /// Bytes.
   public var bytes: String
-  /// What stands behind a table that is ordered by its primary key.
+  /// The clause after a table that is ordered by its primary key.
   public var ordered: String
-  /// What stands behind any other table.
+  /// The clause after any other table.
   public var plain: String
-  /// Whether constraints of a table change only with the whole table.
+  /// Whether the constraints of a table can change only if the whole table is rewritten.
   public var rewritesTables: Bool
 
   static let sqlite = Dialect(

@@ -3,30 +3,30 @@ import CPostgres
 import Glibc
 import System
 
-/// A database in PostgreSQL, in a schema of its own that is called `lockstep`.
+/// A database in PostgreSQL, in its own schema `lockstep`.
 ///
-/// One process writes at a time: each transaction that writes takes a lock that all of them know. Passwords are best
-/// left to `PGPASSWORD` or `~/.pgpass`, which libpq reads by itself.
+/// One process writes at a time: each transaction that writes takes the same advisory lock. It is best to leave
+/// passwords to `PGPASSWORD` or `~/.pgpass`, which libpq reads by itself.
 @safe
 public final class PostgresDatabase: Database {
   public let dialect = Dialect.postgres
   private let library: PostgresLibrary
   private let connection: OpaquePointer
   private let password: String?
-  /// The names of statements that were prepared, by their text.
+  /// The names of prepared statements, by their text.
   private var prepared: [String: String] = [:]
 
-  /// What writers lock: "lockstep" as a number.
+  /// The key of the writers' advisory lock: "lockstep" as a number.
   private static let lock = 0x6C6F_636B_7374_6570 as Int64
 
-  /// How long the server may be silent over a statement.
+  /// The maximum time without data from the server during a statement.
   private let silence: Interval
 
   /// Connects to a server.
   ///
   /// - Parameters:
-  ///   - lockTimeout: how many milliseconds to wait for a lock that another connection holds.
-  ///   - silence: how long the server may be silent over a statement before it counts as away.
+  ///   - lockTimeout: How many milliseconds to wait for a lock that another connection holds.
+  ///   - silence: How long the server may send nothing during a statement before it counts as away.
   public init(_ url: String, lockTimeout: Int32, silence: Interval = .seconds(60)) throws(DatabaseError) {
     self.silence = silence
     library = try PostgresLibrary.load()
@@ -88,18 +88,18 @@ public final class PostgresDatabase: Database {
     try command("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")
   }
 
-  /// The code of the last error, as the standard has them.
+  /// The SQLSTATE code of the last error.
   private var state = ""
 
   public var isPassing: Bool {
-    // A serialization that failed, and a deadlock that somebody else's statement made.
+    // A serialization failure, or a deadlock with a statement of another connection.
     ["40001", "40P01"].contains(state)
   }
 
   public func query(
     _ text: String, _ values: [SQLValue], row: ([SQLValue]) -> Void
   ) throws(DatabaseError) {
-    // What changes tables is not prepared, and has no values.
+    // A statement that changes tables is not prepared, and has no values.
     let isPlain = values.isEmpty && !text.hasPrefix("SELECT")
     if isPlain { return try command(text) }
     let name = try prepare(text)
@@ -109,7 +109,7 @@ public final class PostgresDatabase: Database {
     for index in 0..<count { row(unsafe library.row(answer, index)) }
   }
 
-  /// Carries out a statement of our own, without values or rows.
+  /// Executes a statement of our own, without values or rows.
   private func command(_ text: String) throws(DatabaseError) {
     let answer = try unsafe answer { unsafe library.calls.sendQuery(connection, text) == 1 }
     unsafe library.calls.clear(answer)
@@ -124,9 +124,9 @@ public final class PostgresDatabase: Database {
     return name
   }
 
-  /// Sends a statement and waits for its answer, which is to be cleared.
+  /// Sends a statement and waits for its result, which the caller must clear.
   private func answer(to send: () -> Bool) throws(DatabaseError) -> OpaquePointer? {
-    // For a test that has the connection break here.
+    // A test can break the connection here.
     if Kernel.error(.query, of: "PostgreSQL") != nil {
       shutdown(unsafe library.calls.socket(connection), Int32(SHUT_RDWR))
     }
@@ -154,11 +154,11 @@ public final class PostgresDatabase: Database {
     state = unsafe library.field(answer, "C") ?? ""
     let message = unsafe library.field(answer, "M").map(hidden) ?? connectionMessage
     switch state {
-    // A lock that was not to be had in time.
+    // A lock was not available in time.
     case "55P03": throw .busy
-    // Data that is not what was written, an index likewise.
+    // The data, or an index, is not what was written.
     case "XX001", "XX002": throw .damaged(message)
-    // The server stops, starts, or has too many visitors; or there is no connection to it any more.
+    // The server is stopping or starting, or has too many clients; or the connection to it is lost.
     case "57P01", "57P02", "57P03", "53300": throw .away(message)
     case _ where state.hasPrefix("08") || isLost:
       throw .away(message)
@@ -174,7 +174,7 @@ public final class PostgresDatabase: Database {
     return lines.isEmpty ? "the connection is lost" : hidden(lines.joined(separator: "; "))
   }
 
-  /// A message without the password, in case that libpq says it.
+  /// Returns a message without the password, in case libpq includes it.
   private func hidden(_ message: String) -> String {
     guard let password, !password.isEmpty else { return message }
     var (text, rest) = ("", message[...])

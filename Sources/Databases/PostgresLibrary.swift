@@ -3,15 +3,15 @@ import CPostgres
 import Glibc
 import System
 
-/// libpq, loaded when it is first needed.
+/// libpq, loaded on first use.
 ///
-/// Few histories are in PostgreSQL, and with all that libpq brings along every start of the command would take some
-/// milliseconds longer if it were linked.
+/// Few histories are in PostgreSQL. If libpq were linked, it and its dependencies would delay every start of the
+/// command by some milliseconds.
 struct PostgresLibrary {
-  /// Its functions, all of which were found.
+  /// The functions of libpq, all of which were found.
   let calls: PostgresCalls
 
-  /// The names of the functions, in the order in which `PostgresCalls` has them.
+  /// The names of the functions, in the order of the members of `PostgresCalls`.
   private static let names = [
     "PQconninfoParse", "PQconninfoFree", "PQfreemem", "PQconnectdbParams", "PQfinish", "PQstatus",
     "PQerrorMessage", "PQsetNoticeReceiver", "PQsendPrepare", "PQsendQueryPrepared", "PQsendQuery",
@@ -20,7 +20,7 @@ struct PostgresLibrary {
     "PQclear",
   ]
 
-  /// Loads it; it is not let go again.
+  /// Loads the library, which is never unloaded.
   static func load() throws(DatabaseError) -> PostgresLibrary {
     guard let library = unsafe dlopen("libpq.so.5", RTLD_NOW | RTLD_LOCAL) else {
       throw .unusable(
@@ -42,13 +42,13 @@ struct PostgresLibrary {
 }
 
 extension PostgresLibrary {
-  /// What a URL says that matters before it is used.
+  /// Returns the options in a URL that are needed before it is used.
   func options(
     _ url: String
   ) throws(DatabaseError) -> (password: String?, hasTimeout: Bool) {
     var message: UnsafeMutablePointer<CChar>?
     guard let options = unsafe calls.conninfoParse(url, &message) else {
-      // The message would repeat parts of the URL, and perhaps of a password.
+      // The message would repeat parts of the URL, and possibly of a password.
       unsafe calls.freemem(message)
       throw .unusable(
         "its URL is not of the form postgres://USER@HOST:PORT/DATABASE?OPTION=VALUE")
@@ -68,16 +68,16 @@ extension PostgresLibrary {
     return (password, hasTimeout)
   }
 
-  /// Opens a connection, which may have failed.
+  /// Opens a connection, which may have failed; `nil` if there is no memory.
   func connect(_ parameters: [(String, String)]) -> OpaquePointer? {
     unsafe withStrings(parameters.map(\.0)) { keys in
       unsafe withStrings(parameters.map(\.1)) { values in unsafe calls.connectdbParams(keys, values, 1) }
     }
   }
 
-  /// Has the server carry out a statement that was prepared; numbers go as text, and everything comes back as bytes.
+  /// Sends the execution of a prepared statement. Numbers are sent as text, and all results are binary.
   ///
-  /// - Returns: whether it is on its way.
+  /// - Returns: Whether the statement was sent.
   func send(_ connection: OpaquePointer, _ name: String, _ values: [SQLValue]) -> Bool {
     var buffers = unsafe [UnsafeMutablePointer<CChar>?]()
     var (lengths, formats): ([Int32], [Int32]) = ([], [])
@@ -99,10 +99,11 @@ extension PostgresLibrary {
       connection, name, Int32(values.count), pointers, lengths, formats, 1) == 1
   }
 
-  /// The answer to what was sent, once all of it is here.
+  /// Waits for the complete result of a statement.
   ///
-  /// - Parameter timeout: how long the server may be silent.
-  /// - Returns: `nil` where the connection is lost, or the server silent for that long; whether it was.
+  /// - Parameter timeout: How long the server may send nothing.
+  /// - Returns: The result, or `nil` if the connection is lost or the server is silent for too long, and whether it
+  ///   was silent.
   func answer(
     _ connection: OpaquePointer, timeout: Interval
   ) -> (answer: OpaquePointer?, isSilent: Bool) {
@@ -128,7 +129,7 @@ extension PostgresLibrary {
     }
   }
 
-  /// The bytes with a zero behind them.
+  /// Returns a copy of the bytes, terminated by a NUL.
   private func copy(_ bytes: [UInt8]) -> UnsafeMutablePointer<CChar> {
     let buffer = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count + 1)
     for (index, byte) in bytes.enumerated() { unsafe buffer[index] = CChar(bitPattern: byte) }
@@ -136,7 +137,7 @@ extension PostgresLibrary {
     return unsafe buffer
   }
 
-  /// A row of an answer.
+  /// Returns a row of a result.
   func row(_ answer: OpaquePointer?, _ row: Int32) -> [SQLValue] {
     let count = unsafe calls.nfields(answer)
     return (0..<count).map { unsafe value(answer, row, $0) }
@@ -147,7 +148,7 @@ extension PostgresLibrary {
     let count = unsafe Int(calls.getlength(answer, row, column))
     let start = unsafe calls.getvalue(answer, row, column)
     let bytes = unsafe UnsafeRawBufferPointer(start: start, count: count)
-    // The numbers of the types are fixed: whole numbers of two, four and eight bytes, and bytes; all else is text.
+    // The type numbers are fixed: integers of two, four and eight bytes, and bytes. Everything else is text.
     switch unsafe calls.ftype(answer, column) {
     case 20, 21, 23:
       // The first byte has the sign.
@@ -158,17 +159,17 @@ extension PostgresLibrary {
     }
   }
 
-  /// A part of an error: `C` is its code, `M` its message.
+  /// Returns a field of an error: `C` is its code, `M` its message.
   func field(_ answer: OpaquePointer?, _ letter: Unicode.Scalar) -> String? {
     unsafe calls.resultErrorField(answer, Int32(letter.value)).map { unsafe String(cString: $0) }
   }
 
-  /// Keeps notices from standard error.
+  /// Suppresses notices on standard error.
   func quieten(_ connection: OpaquePointer) {
     _ = unsafe calls.setNoticeReceiver(connection, { _, _ in }, nil)
   }
 
-  /// Strings as C has them, the last followed by none.
+  /// Passes strings as a null-terminated array of C strings.
   private func withStrings<Result>(
     _ strings: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Result
   ) -> Result {

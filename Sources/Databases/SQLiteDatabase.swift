@@ -5,29 +5,30 @@ import Glibc
 
 /// A database in a file.
 ///
-/// The file is in WAL mode: readers go on while somebody writes, and one writes at a time; others wait for a while.
+/// The file is in WAL mode: readers continue while a process writes. One process writes at a time; others wait for a
+/// while.
 public final class SQLiteDatabase: Database {
   public let dialect = Dialect.sqlite
   private let connection: Connection
-  /// Statements that were prepared, by their text.
+  /// The prepared statements, by their text.
   private var prepared: [String: Statement] = [:]
 
-  /// What tells the file from other programs' databases.
+  /// The number that distinguishes the file from the databases of other programs.
   private let application: Int64
 
-  /// How the file is opened.
+  /// How a file is opened.
   public enum Mode: Sendable {
-    /// It is made where there is none.
+    /// For writing; the file is created if it does not exist.
     case writing
-    /// It is left as it is, and must be there.
+    /// For reading; the file must exist and is not changed.
     case reading
   }
 
   /// Opens a file.
   ///
   /// - Parameters:
-  ///   - application: the number that tells the file from other programs' databases.
-  ///   - lockTimeout: how long to wait for other writers, in milliseconds.
+  ///   - application: The number that distinguishes the file from the databases of other programs.
+  ///   - lockTimeout: How long to wait for other writers, in milliseconds.
   public init(
     _ path: String, _ mode: Mode, application: Int64, lockTimeout: Int32
   ) throws(DatabaseError) {
@@ -47,7 +48,7 @@ public final class SQLiteDatabase: Database {
     if case .writing = mode { try enterWAL(lockTimeout) }
   }
 
-  /// A connection that can read, also where nothing may be written: neither the file nor beside it.
+  /// Returns a connection that can read even if neither the file nor its folder is writable.
   private static func readable(_ path: String) throws(DatabaseError) -> Connection {
     if Kernel.access(path, W_OK) == 0, Kernel.access(Path.folder(of: path), W_OK) == 0 {
       return try Connection(path, SQLITE_OPEN_READWRITE)
@@ -60,9 +61,9 @@ public final class SQLiteDatabase: Database {
       SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)
   }
 
-  /// Makes sure that the file is ours, or empty.
+  /// Checks that the file is ours, or empty.
   private func checkOwner() throws(DatabaseError) {
-    // At one moment: another process may be making the file.
+    // In one snapshot, because another process may be creating the file.
     try beginReading()
     defer { try? run("COMMIT") }
     let found = try first("PRAGMA application_id")?.first?.integer ?? 0
@@ -73,14 +74,15 @@ public final class SQLiteDatabase: Database {
     }
   }
 
-  /// Several processes that make a file at once get in each other's way here, in spite of their lockTimeout.
+  /// Switches to WAL mode. Several processes that create a file at once conflict here, in spite of their lock
+  /// timeout.
   private func enterWAL(_ lockTimeout: Int32) throws(DatabaseError) {
     if try first("PRAGMA journal_mode")?.first?.text == "wal" { return }
     var waited: Int32 = 0
     while true {
       do {
         let mode = try first("PRAGMA journal_mode = WAL")?.first?.text
-        // Some file systems cannot do it: then SQLite's older way must serve.
+        // Some file systems do not support WAL: then SQLite uses its older journal.
         if mode != nil { return }
       } catch .busy where waited < lockTimeout {
         usleep(10_000)
@@ -98,9 +100,10 @@ public final class SQLiteDatabase: Database {
     try run("PRAGMA user_version = \(version)")
   }
 
-  /// Whether the file begins as a database does: somebody may have emptied it, or written something else over it.
+  /// Whether the file begins as a database does: it may have been emptied or overwritten.
   ///
-  /// It is read through the descriptor that SQLite has; to close another one would give up the locks of this process.
+  /// The header is read through SQLite's own descriptor, because closing another one would release the locks of this
+  /// process.
   public var isIntact: Bool {
     var file: UnsafeMutablePointer<sqlite3_file>?
     let code = unsafe sqlite3_file_control(connection.pointer, "main", SQLITE_FCNTL_FILE_POINTER, &file)
@@ -159,7 +162,7 @@ public final class SQLiteDatabase: Database {
   }
 }
 
-/// An open file, closed with it.
+/// A connection to an open file, which is closed with it.
 @safe
 private struct Connection: ~Copyable {
   let pointer: OpaquePointer
@@ -177,12 +180,12 @@ private struct Connection: ~Copyable {
   }
 
   deinit {
-    // Waits for its statements where some are still there.
+    // SQLite defers closing until all statements are finalized.
     unsafe sqlite3_close_v2(pointer)
   }
 }
 
-/// A prepared statement, finalized with it.
+/// A prepared statement, which is finalized with it.
 @safe
 private final class Statement {
   private let pointer: OpaquePointer
@@ -202,7 +205,7 @@ private final class Statement {
 
   func step() -> Int32 { unsafe sqlite3_step(pointer) }
 
-  /// Hands over a value; SQLite makes a copy of it.
+  /// Binds a value, which SQLite copies.
   func bind(_ value: SQLValue, at index: Int32) -> Int32 {
     let copying = unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
     switch value {
@@ -211,7 +214,7 @@ private final class Statement {
     case .text(var text):
       return text.withUTF8 { bytes in
         unsafe bytes.withMemoryRebound(to: CChar.self) { bytes in
-          // An empty text has no address, which would make it NULL.
+          // An empty text may have no address, which would make it NULL.
           guard let start = bytes.baseAddress else {
             return unsafe sqlite3_bind_text(pointer, index, "", 0, copying)
           }
@@ -227,7 +230,7 @@ private final class Statement {
     }
   }
 
-  /// The values of the row that it stands at.
+  /// The values of the current row.
   var row: [SQLValue] {
     let count = unsafe sqlite3_column_count(pointer)
     return (0..<count).map(value)
