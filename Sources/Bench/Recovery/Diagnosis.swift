@@ -157,7 +157,7 @@ extension Diagnosis {
 
   private mutating func addAbsence(_ probe: BenchProbe) {
     found(
-      .bad, "controller", "there is no Bluetooth controller at this machine",
+      .bad, "controller", "there is no Bluetooth controller on this computer",
       cure:
         "plug in a dongle; without one, 'lockstep emulate sesame5 --serve tcp-server:127.0.0.1:9000' serves a "
         + "lock and a controller for --transport tcp-client:127.0.0.1:9000")
