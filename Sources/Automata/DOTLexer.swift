@@ -28,9 +28,12 @@ struct DOTToken {
 
 /// Splits the bytes of a DOT file into tokens.
 ///
-/// The lexer reads the language of GraphViz: comments (`//`, `/* */`, and `#` at the start of a line); quoted text,
-/// in which only `\"` and a backslash before a line break are special; HTML text in angle brackets; names of letters,
-/// digits, underscores and bytes beyond ASCII; and numbers.
+/// The lexer reads the language of GraphViz:
+/// - comments: `//`, `/* */`, and `#` at the start of a line;
+/// - quoted text, in which only `\"` and a backslash before a line break are special;
+/// - HTML text in angle brackets;
+/// - names of letters, digits, underscores and bytes beyond ASCII;
+/// - numbers.
 struct DOTLexer {
   private let bytes: [UInt8]
   private var place = Position.start

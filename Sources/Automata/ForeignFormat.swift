@@ -16,7 +16,7 @@ enum ForeignFormat {
     let lines = text.split(whereSeparator: \.isNewline).map { $0.drop(while: \.isWhitespace) }
     // A Mermaid diagram may begin with front matter in YAML.
     if lines.contains("stateDiagram") || lines.contains("stateDiagram-v2") { return "a Mermaid diagram" }
-    // Comments of Mermaid, PlantUML and DOT.
+    // Skips comments of Mermaid, PlantUML and DOT.
     guard let line = lines.first(where: { line in !["%%", "'", "//", "#"].contains { line.hasPrefix($0) } }),
       !line.isEmpty
     else { return nil }

@@ -31,9 +31,9 @@ public struct Machine: Equatable, Sendable {
   public let definition: MachineDefinition
   /// The number of events, stimuli and spontaneous ones together.
   public let eventCount: Int
-  /// Edges of each (state, event) pair that the tester causes: `caused[state * events + event]`.
+  /// The edges that the tester causes, for each (state, event) pair: `caused[state * events + event]`.
   public let caused: [[Edge]]
-  /// Edges that happen without the tester, by state.
+  /// The edges that the tester does not cause, by state.
   public let spontaneous: [[Edge]]
   /// The target of each (state, event) pair that always leads to one state: `next[state * events + event]`. It is -1
   /// for a refusal, a choice of the device, or a row that depends on conditions or options.
@@ -56,7 +56,7 @@ public struct Machine: Equatable, Sendable {
 
   /// Checks a definition and builds its table.
   ///
-  /// - Throws: every fault of the definition, not only the first.
+  /// - Throws: Every fault of the definition, not only the first.
   public init(_ definition: MachineDefinition) throws(DefinitionError) {
     let faults = definition.faults()
     guard faults.isEmpty else { throw DefinitionError(faults) }

@@ -216,7 +216,7 @@ public struct Transition: Equatable, Sendable {
   public enum Source: Equatable, Sendable {
     /// These states.
     case states([String])
-    /// Every state that has no row of its own for the event. At most one such row per event.
+    /// Every state without a row of its own for the event. An event has at most one such row.
     case wildcard
   }
 

@@ -44,7 +44,7 @@ public struct Mutant: Sendable {
 ///   window moves with a value.
 ///
 /// For each empty cell, there is a mutant for every other state to which the stimulus could lead. A narrower window,
-/// or fewer of several targets, is no mutant, because the machine permits it.
+/// or fewer of several targets, is not a mutant, because the machine permits it.
 public struct Mutants: RandomAccessCollection, Sendable {
   /// A single change; its machine is made on demand.
   private enum Change: Sendable {
@@ -72,7 +72,7 @@ public struct Mutants: RandomAccessCollection, Sendable {
   public var startIndex: Int { 0 }
   public var endIndex: Int { changes.count }
 
-  /// The mutants of a machine.
+  /// Makes the mutants of a machine.
   public init(of machine: Machine) {
     original = machine
     let cells = Self.cells(of: machine)

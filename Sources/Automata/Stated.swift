@@ -38,8 +38,8 @@ extension Stated {
           onTransition: onTransition))
     }
 
-    /// Separate from the initializer that throws: the optimizer of Swift 6.3.1 fails on an initializer that does
-    /// both.
+    /// Initializes the properties apart from the throwing initializer: the optimizer of Swift 6.3.1 fails on an
+    /// initializer that does both.
     private init(_ machine: Machine, states: [State], events: [Input: Int], _ work: sending Work) {
       self.machine = machine
       self.states = states

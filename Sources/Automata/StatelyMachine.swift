@@ -14,7 +14,7 @@ extension Stately {
   /// run on the caller's thread, in order.
   ///
   /// The lock is not recursive, so the machine must detect an event fired from within an action before it takes the
-  /// lock. A thread has no identity here, and its identity would not suffice: an action may continue in a child task
+  /// lock. The identity of a thread is not available here and would not suffice: an action may continue in a child task
   /// on another thread. The machine therefore detects the *dynamic scope* of an action. A task-local value, which
   /// works in tasks and in plain threads, lists the firings in progress. Each firing is marked when it ends, so that
   /// a task that an action started may fire events after the action. An action that waits for another *thread* to

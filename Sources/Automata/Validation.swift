@@ -192,7 +192,7 @@ extension MachineDefinition {
     return findings
   }
 
-  /// Returns the positions of names that occur earlier in the list.
+  /// Returns the positions of names that already occurred in the list.
   private func repeated(_ names: [String]) -> [Int] {
     var seen = Set<String>()
     return names.indices.filter { !names[$0].isEmpty && !seen.insert(names[$0]).inserted }

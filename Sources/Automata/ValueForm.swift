@@ -33,7 +33,7 @@ extension ValueForm.Kind {
   }
   public static var anyDuration: Self { .duration(.zero ... .forever) }
 
-  /// What is expected, in words.
+  /// A description of the expected value.
   public var expectation: String {
     switch self {
     case .text: "a text"

@@ -11,21 +11,21 @@ public struct Interval: Hashable, Comparable, AdditiveArithmetic, Sendable {
     self.nanoseconds = nanoseconds
   }
 
-  /// No time at all.
+  /// The interval of length zero.
   @inlinable public static var zero: Interval { Interval(nanoseconds: 0) }
 
   /// The longest interval, for a wait without a limit.
   @inlinable public static var forever: Interval { Interval(nanoseconds: .max) }
 
-  /// A number of whole seconds.
+  /// Makes an interval from a number of seconds.
   @inlinable
   public static func seconds(_ count: Int64) -> Interval { Interval(nanoseconds: count * 1_000_000_000) }
 
-  /// A number of whole milliseconds.
+  /// Makes an interval from a number of milliseconds.
   @inlinable
   public static func milliseconds(_ count: Int64) -> Interval { Interval(nanoseconds: count * 1_000_000) }
 
-  /// A number of whole microseconds.
+  /// Makes an interval from a number of microseconds.
   @inlinable
   public static func microseconds(_ count: Int64) -> Interval { Interval(nanoseconds: count * 1000) }
 
@@ -78,7 +78,7 @@ extension Interval: CustomStringConvertible {
     return sign + decimal(magnitude, size: size, digits: digits) + " " + unit
   }
 
-  /// Reads `3 s`, `7.5 ms`, `250us`, `2 min`, `1 h` or `forever`.
+  /// Reads a text such as `3 s`, `7.5 ms`, `250us`, `2 min`, `1 h` or `forever`.
   ///
   /// The result is exact. It is `nil` for a text that is out of range or not a whole number of nanoseconds, and for
   /// any other text, including a bare number.

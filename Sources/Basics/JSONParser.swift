@@ -11,8 +11,8 @@ public struct JSONError: Error, Equatable, Sendable, CustomStringConvertible {
 extension JSON {
   /// Reads one JSON value and nothing else, according to RFC 8259.
   ///
-  /// It is stricter than most parsers, so that it does not accept errors of a device under test: a name may occur
-  /// only once in a mapping, escapes must form whole characters, and values nest at most 64 deep.
+  /// The parser is stricter than most, so that it detects the errors of a device under test: a name may occur only once
+  /// in a mapping, escapes must form whole characters, and values nest at most 64 deep.
   public init(parsing bytes: [UInt8]) throws(JSONError) {
     try self.init(parsing: bytes.span)
   }

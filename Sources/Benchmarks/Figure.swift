@@ -36,8 +36,8 @@ package struct Figure {
 
   /// All figures, in the order in which they are measured.
   ///
-  /// The figures of other processes come first: the system counts the peak memory of the parent as that of its child,
-  /// and this process still uses little.
+  /// The figures of other processes come first: the peak memory of a process includes what its parent used when it
+  /// started the process, and this process still uses little.
   package static var all: [Figure] {
     processes + reports + [automata] + reference + fuzzing + programs + drivers + sessions + radio
       + [transport, history]
@@ -88,7 +88,7 @@ package func scratch(_ name: String) -> String {
   (Host.variable("TMPDIR") ?? "/tmp") + "/lockstep-bench" + name
 }
 
-/// Removes such a folder.
+/// Removes the folder of a measurement.
 package func clear(_ folder: String) { _ = Measurement.run("/bin/rm", ["-rf", folder]) }
 
 extension Figure {

@@ -8,7 +8,7 @@ extension MachineDefinition {
   /// The rows *connecting*, *waitingGatt*, *registering* and *logining* of the documentation are the events `linkUp`,
   /// `gattReady`, `registered` and `loginDone`. A change of status that is one step in the documentation may take the
   /// lock some time: `lock` leads from `unlocked` to `unlocked (to locked)`, which must end as `locked` within five
-  /// seconds. Tables marked as ours cover what the documentation omits: a lost link, a hand on the thumbturn,
+  /// seconds. Tables with the origin `ours` cover what the documentation omits: a lost link, a hand on the thumbturn,
   /// autolock, reset, and the deadlines.
   ///
   /// The region in a state's name is what is known of the lock: `unregistered`, `unconfigured` (registered, positions
@@ -200,9 +200,9 @@ private let rests = ["locked", "unlocked", "moved"]
 extension MachineDefinition {
   /// Adds the motions of the motor: the client keeps its status until the bolt rests.
   ///
-  /// `(to G)` is an undisturbed motion. Other positions may be shown on the path after a change of the command, a
-  /// hand on the bolt, or a repetition of the same command, which may arrive when the bolt already rests:
-  /// `(then to G)`.
+  /// `(to G)` is an undisturbed motion. After a change of the command, a hand on the bolt, or a repetition of the same
+  /// command, other positions may be shown before the goal: `(then to G)`. The repetition may arrive when the bolt
+  /// already rests.
   ///
   /// The client sees when the bolt reached the unlocked position if that is a new status and nothing delays the
   /// report.
