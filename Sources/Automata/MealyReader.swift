@@ -183,7 +183,8 @@ extension DOTGraph {
   /// Returns the nodes that are not states: an arrow from one of them points at the start state.
   ///
   /// A node is a start marker if its name begins with `__start`. Most programs that write DOT use other names. So a
-  /// node is also one if it is drawn as a mark or not at all, no edge enters it, and only edges without a label leave it.
+  /// node is also one if it is drawn as a mark or not at all, no edge enters it, and only edges without a label leave
+  /// it.
   fileprivate func startMarkers() -> Set<String> {
     var markers = Set(nodes.map(\.id).filter { $0.hasPrefix("__start") })
     let reached = Set(edges.map(\.to))
