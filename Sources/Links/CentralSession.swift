@@ -1,29 +1,30 @@
 public import Basics
 public import Bluetooth
 
-/// A host with at most one link: it scans, connects to a device, discovers its profile, and performs operations one
-/// by one.
+/// A GATT client in the Central role with at most one link: it scans, connects to a peripheral, discovers its profile,
+/// and performs operations one by one.
 ///
 ///                connect            link up               discovery complete
 ///     idle ──▶ connecting ──────▶ discovering ───────────────────────▶ open
-///       ▲        ▲     │               │  0x3E: not established           │
+///       ▲        ▲     │               │  0x3E: failed to be established  │
 ///       │        └─────┼───────────────┘                                  │
 ///       └───────── disconnect, failed, disconnected ──────────────────────┘
 ///
-/// - By default, links have the minimum connection interval of 7.5 ms, no latency, and a supervision timeout of 2
-///   s.
-/// - The session repeats a connection attempt that failed to be established (0x3E; Core 5.4, Vol 6 Part B §4.5).
-/// - When the user disconnects, the link is over for the user at once, with reason 0x16; a cancelled attempt is
-///   over at once with reason 0x02. The session still sends earlier writes first, and begins no other link until
-///   the old one is over.
-/// - A failure in discovery ends the link.
+/// - By default, links have the minimum connection interval of 7.5 ms, a peripheral latency of 0, and a supervision
+///   timeout of 2 s.
+/// - The session retries a connection that failed to be established (0x3E; Core 5.4, Vol 6 Part B §4.5).
+/// - The session reports a requested disconnection at once: of a link with reason 0x16 (Connection Terminated by
+///   Local Host), of a connection attempt with 0x02 (Unknown Connection Identifier). It then still delivers earlier
+///   writes before it ends the link, and starts no new connection until the link has ended.
+/// - If discovery fails, the session disconnects.
 ///
-/// The type does no I/O and reads no clock: feed it what the controller sends and when, hand the controller what
-/// ``takePacket()`` gives, and take what happened from ``takeEvent()``. When ``deadline`` has come, call ``advance(to:)``.
+/// The type does no I/O and reads no clock: feed it the packets of the controller with their times, send the
+/// controller the packets from ``takePacket()``, and take events from ``takeEvent()``. When ``deadline`` has come,
+/// call ``advance(to:)``.
 public struct CentralSession: Sendable {
   private enum State {
     case idle
-    /// With the number of retries that remain after a link failed to be established (0x3E).
+    /// With the remaining number of retries for a link that failed to be established (0x3E).
     case connecting(attemptsLeft: Int)
     case discovering(Discovery)
     case open(LinkID)
@@ -38,13 +39,13 @@ public struct CentralSession: Sendable {
     var early: [(AttributeHandle, [UInt8])] = []
   }
 
-  /// An operation whose outcome is not known yet.
+  /// An operation in progress on the link.
   private struct Pending {
     let operation: CentralOperation
     let handle: AttributeHandle
     var id: GATTProcedureID = 0
-    /// The subscription once the procedure succeeds; the session may first have to discover the configuration
-    /// descriptor.
+    /// The value of the Client Characteristic Configuration descriptor once the procedure succeeds. The session may
+    /// have to discover the descriptor first.
     var subscription = Subscription()
     var isFindingConfiguration = false
 
@@ -56,26 +57,26 @@ public struct CentralSession: Sendable {
   private var host: BluetoothHost
   private let parameters: ConnectionParameters
   private var state = State.idle
-  /// The peer of the current connection or attempt, and what to discover there.
+  /// The peer of the current link or connection attempt, what to discover there, and the timeout of the attempt.
   private var peer: (address: PeerAddress, query: ProfileQuery, time: Interval)?
   /// The link that is being disconnected, and whether the session still waits for queued packets before it disconnects.
   private var disconnecting: (link: LinkID, isDraining: Bool)?
   /// The number of cancelled attempts that the host has not confirmed yet.
   private var cancelledAttempts = 0
-  /// The profile discovered on the open link, or on the last one.
+  /// The profile discovered on the open link or, without one, on the previous link.
   public private(set) var profile = DiscoveredProfile()
 
   private var pending: Pending?
-  /// The requested operations that have not started yet.
+  /// The requested operations that have not started yet, in order.
   private var waiting = FIFO<CentralOperation>()
-  /// Writes without response that wait for buffer space in the host.
+  /// Writes without response that wait until the host can send them.
   private var outgoing = FIFO<(handle: AttributeHandle, value: [UInt8])>()
-  /// Whether this session has sent malformed packets on the link, intentionally.
+  /// Whether this session has sent malformed packets, intentionally, since the link was connected.
   private var isProvoked = false
-  /// Malformed packets that wait until no operation is pending: otherwise their response would be taken for that of
-  /// the operation.
+  /// Malformed packets that wait until no operation is in progress: otherwise a response to them would be taken for
+  /// that to the operation.
   private var deferredPackets: [(channel: UInt16, payload: [UInt8])] = []
-  /// No request begins before this time: a late response to malformed packets would be taken for its response.
+  /// The time before which no request is sent: a late response to malformed packets would be taken for its response.
   private var quietEnd = Instant.zero
 
   private var output = HostOutput()
@@ -90,12 +91,12 @@ public struct CentralSession: Sendable {
     self.parameters = parameters
   }
 
-  /// How often the session retries a link that failed to be established: its connection request was lost, so the
-  /// peer knows nothing of it. Hosts usually retry on their own.
+  /// The maximum number of retries of a link that failed to be established: the CONNECT_IND packet was lost, so the
+  /// peer knows nothing of the link. Common Bluetooth hosts retry on their own, too.
   private static let repeatedAttempts = 3
-  /// The timeout of such a retry; a peer that has left in the meantime is lost.
+  /// The timeout of each retry: if the peer does not advertise any more, the link is reported as disconnected.
   private static let repeatedAttemptTime = Interval.seconds(3)
-  /// The maximum time that a response to malformed packets takes.
+  /// How long to wait for responses to malformed packets.
   private static let quietTime = Interval.milliseconds(100)
 }
 
@@ -109,7 +110,7 @@ extension CentralSession {
   /// Whether the link is ready for operations.
   public var isOpen: Bool { if case .open = state { true } else { false } }
 
-  /// Whether no link and no connection attempt remains, not even one that is ending.
+  /// Whether the session is idle, and no disconnection and no cancellation is pending.
   public var isAtRest: Bool { isIdle && disconnecting == nil && cancelledAttempts == 0 }
 
   /// When ``advance(to:)`` must next be called, or `nil` while nothing is awaited.
@@ -120,7 +121,7 @@ extension CentralSession {
     }
   }
 
-  /// Whether only the quiet time after malformed packets delays the next operation.
+  /// Whether queued operations wait only for the quiet period after malformed packets.
   private var isWaitingForQuietEnd: Bool { pending == nil && outgoing.isEmpty && !waiting.isEmpty }
 
   private var link: LinkID? {
@@ -131,13 +132,13 @@ extension CentralSession {
     }
   }
 
-  /// Takes the next packet for the controller.
+  /// Removes and returns the next packet for the controller.
   public mutating func takePacket() -> HCIPacket? { output.takePacket() }
 
-  /// Takes all packets for the controller.
+  /// Removes and returns all packets for the controller.
   public mutating func takePackets() -> [HCIPacket] { output.takePackets() }
 
-  /// Takes the next event.
+  /// Removes and returns the oldest event.
   public mutating func takeEvent() -> CentralEvent? { events.popFirst() }
 }
 
@@ -150,8 +151,8 @@ extension CentralSession {
     carryOut(host.start(at: now), at: now)
   }
 
-  /// Drops links, connection attempts and waiting operations, before the controller is started or after it was
-  /// lost.
+  /// Drops links, connection attempts and waiting operations; to be called before the controller is started, or after
+  /// it was lost.
   public mutating func forgetEverything() {
     (cancelledAttempts, disconnecting, failure, state) = (0, nil, nil, .idle)
     output.removeAll()
@@ -165,16 +166,16 @@ extension CentralSession {
     endDrained(at: now)
   }
 
-  /// Carries out everything due at or before `now`.
+  /// Handles everything that is due at or before `now`.
   public mutating func advance(to now: Instant) {
     if let due = host.deadline, due <= now { carryOut(host.advance(to: now), at: now) }
     if isWaitingForQuietEnd { beginNext(at: now) }
   }
 
-  /// Returns whether an action was due before `now`.
+  /// Returns whether a deadline before `now` was missed.
   public mutating func isLate(at now: Instant) -> Bool { host.deadline.map { $0 < now } ?? false }
 
-  /// Checks that the controller is alive, unless a command is already pending.
+  /// Sends a command to check that the controller responds, unless a command is already pending.
   public mutating func checkController(at now: Instant) {
     carryOut(host.checkController(at: now), at: now)
   }
@@ -183,7 +184,7 @@ extension CentralSession {
 // MARK: - Operations
 
 extension CentralSession {
-  /// Performs an operation; an event reports its outcome.
+  /// Starts or queues an operation; an event reports its outcome.
   public mutating func perform(_ operation: CentralOperation, at now: Instant) {
     switch operation {
     case .scan(true):
@@ -204,11 +205,11 @@ extension CentralSession {
     }
   }
 
-  /// Sends malformed L2CAP payloads once no operation is in progress. From then on, the session does not report
-  /// protocol violations in the peer's answers.
+  /// Sends malformed L2CAP payloads as soon as no operation is in progress. From then on until the next link, the
+  /// session does not report protocol violations by the peer.
   public mutating func provoke(_ packets: [(channel: UInt16, payload: [UInt8])], at now: Instant) {
     guard case .open(let link) = state else { return }
-    // New packets replace deferred ones: only one set can be pending.
+    // New packets replace deferred ones: at most one set is deferred.
     guard pending == nil, outgoing.isEmpty else { return deferredPackets = packets }
     isProvoked = true
     quietEnd = now + Self.quietTime
@@ -217,12 +218,12 @@ extension CentralSession {
     }
   }
 
-  /// Uses the host for a task besides the link, such as advertising.
+  /// Performs a task of the host that does not concern the link, such as advertising.
   public mutating func ask(_ body: (inout BluetoothHost) -> [HostAction], at now: Instant) {
     carryOut(body(&host), at: now)
   }
 
-  /// Begins waiting operations while none is in progress.
+  /// Sends deferred packets, and starts queued operations, while no operation is in progress.
   private mutating func beginNext(at now: Instant) {
     if pending == nil, outgoing.isEmpty, !deferredPackets.isEmpty {
       let packets = deferredPackets
@@ -235,7 +236,7 @@ extension CentralSession {
     }
   }
 
-  /// Returns whether an operation can begin now, or can be rejected now.
+  /// Returns whether an operation can be started or rejected now, and need not be queued.
   private func mayBegin(_ operation: CentralOperation, at now: Instant) -> Bool {
     guard pending == nil, outgoing.isEmpty else { return false }
     return now >= quietEnd || !isRequest(operation)
@@ -273,7 +274,7 @@ extension CentralSession {
     }
   }
 
-  /// Returns whether the peer has to answer an operation.
+  /// Returns whether the peer must respond to an operation.
   private func isRequest(_ operation: CentralOperation) -> Bool {
     guard case .write(let characteristic, _, let withResponse) = operation else { return true }
     if let withResponse { return withResponse }
@@ -329,8 +330,8 @@ extension CentralSession {
     carryOut(actions, at: now)
   }
 
-  /// Returns the characteristic of an operation, or 0 for an operation without one. If there is none, appends a
-  /// failure event and returns `nil`.
+  /// Returns the value handle of an operation's characteristic, or 0 if the operation has none. If the characteristic
+  /// cannot be found, appends a failure event and returns `nil`.
   private mutating func resolve(_ operation: CentralOperation) -> AttributeHandle? {
     switch operation.characteristic {
     case nil: return AttributeHandle(rawValue: 0)
@@ -366,7 +367,7 @@ extension CentralSession {
 }
 
 extension CentralOperation {
-  /// The characteristic that the operation concerns.
+  /// The characteristic on which the operation acts; `nil` if it acts on none.
   public var characteristic: Characteristic? {
     switch self {
     case .read(let it), .write(let it, _, _), .subscribe(let it), .unsubscribe(let it): it
@@ -378,7 +379,7 @@ extension CentralOperation {
 // MARK: - The link
 
 extension CentralSession {
-  /// Connects, unless an earlier link is still ending.
+  /// Starts the requested connection, unless the previous link is still ending: then its end starts it.
   private mutating func beginConnecting(at now: Instant) {
     guard case .connecting(let attemptsLeft) = state, disconnecting == nil, let peer else { return }
     let isFirst = attemptsLeft == Self.repeatedAttempts
@@ -406,7 +407,7 @@ extension CentralSession {
     }
   }
 
-  /// Disconnects the abandoned link once all earlier writes have arrived.
+  /// Disconnects the link that is to end if the peer has received all earlier writes.
   private mutating func endDrained(at now: Instant) {
     guard let disconnecting, disconnecting.isDraining, host.hasSentEverything(on: disconnecting.link) else {
       return
@@ -415,7 +416,7 @@ extension CentralSession {
     carryOut(host.disconnect(disconnecting.link, reason: .remoteUserTerminated, at: now), at: now)
   }
 
-  /// Drops the state of a link.
+  /// Drops the state of the link or connection attempt, and all operations.
   private mutating func close() {
     state = .idle
     forgetOperations()
@@ -470,7 +471,7 @@ extension CentralSession {
 
   private mutating func connected(_ link: LinkID, at now: Instant) {
     guard case .connecting(let attemptsLeft) = state, let peer else { return }
-    // Until now, violations may stem from the malformed packets on the previous link.
+    // Until now, the peer's violations could be caused by malformed packets on the previous link.
     isProvoked = false
     if attemptsLeft == Self.repeatedAttempts { events.append(.connected(peer.address)) }
     discover(
@@ -481,7 +482,7 @@ extension CentralSession {
     _ link: LinkID, _ reason: HCIErrorCode, _ unacknowledged: Int, at now: Instant
   ) {
     if let disconnecting, link == disconnecting.link {
-      // The last writes may not have arrived, although the session waited for them.
+      // If the link ended otherwise, the last writes may not have arrived, although the session waited for them.
       let isCertain = !disconnecting.isDraining && unacknowledged == 0 && reason == .localHostTerminated
       self.disconnecting = nil
       beginConnecting(at: now)
