@@ -25,7 +25,7 @@ public struct CentralSession: Sendable {
   private enum State {
     case idle
     /// With the remaining number of retries for a link that failed to be established (0x3E).
-    case connecting(attemptsLeft: Int)
+    case connecting(retriesLeft: Int)
     case discovering(Discovery)
     case open(LinkID)
   }
@@ -33,21 +33,21 @@ public struct CentralSession: Sendable {
   /// A discovery in progress on a link, and the notifications that arrived meanwhile.
   private struct Discovery {
     let link: LinkID
-    var attemptsLeft: Int
-    var search: ProfileDiscovery
+    var retriesLeft: Int
+    var profileDiscovery: ProfileDiscovery
     var procedure: GATTProcedureID = 0
-    var early: [(AttributeHandle, [UInt8])] = []
+    var earlyNotifications: [(AttributeHandle, [UInt8])] = []
   }
 
   /// An operation in progress on the link.
-  private struct Pending {
+  private struct OngoingOperation {
     let operation: CentralOperation
     let handle: AttributeHandle
     var id: GATTProcedureID = 0
     /// The value of the Client Characteristic Configuration descriptor once the procedure succeeds. The session may
     /// have to discover the descriptor first.
     var subscription = Subscription()
-    var isFindingConfiguration = false
+    var isDiscoveringConfiguration = false
 
     init(_ operation: CentralOperation, _ handle: AttributeHandle) {
       (self.operation, self.handle) = (operation, handle)
@@ -58,7 +58,7 @@ public struct CentralSession: Sendable {
   private let parameters: ConnectionParameters
   private var state = State.idle
   /// The peer of the current link or connection attempt, what to discover there, and the timeout of the attempt.
-  private var peer: (address: PeerAddress, query: ProfileQuery, time: Interval)?
+  private var peer: (address: PeerAddress, query: ProfileQuery, timeout: Interval)?
   /// The link that is being disconnected, and whether the session still waits for queued packets before it disconnects.
   private var disconnecting: (link: LinkID, isDraining: Bool)?
   /// The number of cancelled attempts that the host has not confirmed yet.
@@ -66,18 +66,18 @@ public struct CentralSession: Sendable {
   /// The profile discovered on the open link or, without one, on the previous link.
   public private(set) var profile = DiscoveredProfile()
 
-  private var pending: Pending?
+  private var ongoing: OngoingOperation?
   /// The requested operations that have not started yet, in order.
-  private var waiting = FIFO<CentralOperation>()
+  private var queuedOperations = FIFO<CentralOperation>()
   /// Writes without response that wait until the host can send them.
-  private var outgoing = FIFO<(handle: AttributeHandle, value: [UInt8])>()
+  private var queuedWrites = FIFO<(handle: AttributeHandle, value: [UInt8])>()
   /// Whether this session has sent malformed packets, intentionally, since the link was connected.
-  private var isProvoked = false
+  private var hasSentMalformedPackets = false
   /// Malformed packets that wait until no operation is in progress: otherwise a response to them would be taken for
   /// that to the operation.
   private var deferredPackets: [(channel: UInt16, payload: [UInt8])] = []
   /// The time before which no request is sent: a late response to malformed packets would be taken for its response.
-  private var quietEnd = Instant.zero
+  private var quietPeriodEnd = Instant.zero
 
   private var output = HostOutput()
   private var events = FIFO<CentralEvent>()
@@ -93,11 +93,11 @@ public struct CentralSession: Sendable {
 
   /// The maximum number of retries of a link that failed to be established: the CONNECT_IND packet was lost, so the
   /// peer knows nothing of the link. Common Bluetooth hosts retry on their own, too.
-  private static let repeatedAttempts = 3
+  private static let maximumRetries = 3
   /// The timeout of each retry: if the peer does not advertise any more, the link is reported as disconnected.
-  private static let repeatedAttemptTime = Interval.seconds(3)
+  private static let retryTimeout = Interval.seconds(3)
   /// How long to wait for responses to malformed packets.
-  private static let quietTime = Interval.milliseconds(100)
+  private static let quietPeriod = Interval.milliseconds(100)
 }
 
 extension CentralSession {
@@ -116,13 +116,15 @@ extension CentralSession {
   /// When ``advance(to:)`` must next be called, or `nil` while nothing is awaited.
   public var deadline: Instant? {
     mutating get {
-      guard isWaitingForQuietEnd, quietEnd < host.deadline ?? .never else { return host.deadline }
-      return quietEnd
+      guard isWaitingForQuietPeriod, quietPeriodEnd < host.deadline ?? .never else { return host.deadline }
+      return quietPeriodEnd
     }
   }
 
   /// Whether queued operations wait only for the quiet period after malformed packets.
-  private var isWaitingForQuietEnd: Bool { pending == nil && outgoing.isEmpty && !waiting.isEmpty }
+  private var isWaitingForQuietPeriod: Bool {
+    ongoing == nil && queuedWrites.isEmpty && !queuedOperations.isEmpty
+  }
 
   private var link: LinkID? {
     switch state {
@@ -145,13 +147,13 @@ extension CentralSession {
 // MARK: - Inputs
 
 extension CentralSession {
-  /// Resets the controller and sets it up. Drops links, connection attempts and waiting operations.
+  /// Resets the controller and sets it up. Drops links, connection attempts and queued operations.
   public mutating func start(at now: Instant) {
     forgetEverything()
     carryOut(host.start(at: now), at: now)
   }
 
-  /// Drops links, connection attempts and waiting operations; to be called before the controller is started, or after
+  /// Drops links, connection attempts and queued operations; to be called before the controller is started, or after
   /// it was lost.
   public mutating func forgetEverything() {
     (cancelledAttempts, disconnecting, failure, state) = (0, nil, nil, .idle)
@@ -163,13 +165,13 @@ extension CentralSession {
   /// Receives a packet from the controller.
   public mutating func receive(_ packet: HCIPacket, at now: Instant) {
     carryOut(host.receive(packet, at: now), at: now)
-    endDrained(at: now)
+    disconnectIfDrained(at: now)
   }
 
   /// Handles everything that is due at or before `now`.
   public mutating func advance(to now: Instant) {
     if let due = host.deadline, due <= now { carryOut(host.advance(to: now), at: now) }
-    if isWaitingForQuietEnd { beginNext(at: now) }
+    if isWaitingForQuietPeriod { beginNext(at: now) }
   }
 
   /// Returns whether a deadline before `now` was missed.
@@ -190,17 +192,17 @@ extension CentralSession {
     case .scan(true):
       carryOut(host.startScanning(ScanParameters(), filterDuplicates: false, at: now), at: now)
     case .scan(false): carryOut(host.stopScanning(at: now), at: now)
-    case .connect(let address, let query, let time):
+    case .connect(let address, let query, let timeout):
       guard isIdle else { return fail(operation, "there is a link already, or an attempt") }
-      peer = (address, query, time)
-      state = .connecting(attemptsLeft: Self.repeatedAttempts)
+      peer = (address, query, timeout)
+      state = .connecting(retriesLeft: Self.maximumRetries)
       beginConnecting(at: now)
     case .disconnect: disconnect(at: now)
     case .exchangeMTU, .read, .write, .subscribe, .unsubscribe:
-      if waiting.isEmpty, mayBegin(operation, at: now) {
+      if queuedOperations.isEmpty, canBegin(operation, at: now) {
         begin(operation, at: now)
       } else {
-        waiting.append(operation)
+        queuedOperations.append(operation)
       }
     }
   }
@@ -210,9 +212,9 @@ extension CentralSession {
   public mutating func provoke(_ packets: [(channel: UInt16, payload: [UInt8])], at now: Instant) {
     guard case .open(let link) = state else { return }
     // New packets replace deferred ones: at most one set is deferred.
-    guard pending == nil, outgoing.isEmpty else { return deferredPackets = packets }
-    isProvoked = true
-    quietEnd = now + Self.quietTime
+    guard ongoing == nil, queuedWrites.isEmpty else { return deferredPackets = packets }
+    hasSentMalformedPackets = true
+    quietPeriodEnd = now + Self.quietPeriod
     for packet in packets {
       carryOut(host.sendRaw(packet.payload, onChannel: packet.channel, of: link), at: now)
     }
@@ -225,50 +227,50 @@ extension CentralSession {
 
   /// Sends deferred packets, and starts queued operations, while no operation is in progress.
   private mutating func beginNext(at now: Instant) {
-    if pending == nil, outgoing.isEmpty, !deferredPackets.isEmpty {
+    if ongoing == nil, queuedWrites.isEmpty, !deferredPackets.isEmpty {
       let packets = deferredPackets
       deferredPackets = []
       provoke(packets, at: now)
     }
-    while let next = waiting.first, mayBegin(next, at: now) {
-      waiting.removeFirst()
+    while let next = queuedOperations.first, canBegin(next, at: now) {
+      queuedOperations.removeFirst()
       begin(next, at: now)
     }
   }
 
   /// Returns whether an operation can be started or rejected now, and need not be queued.
-  private func mayBegin(_ operation: CentralOperation, at now: Instant) -> Bool {
-    guard pending == nil, outgoing.isEmpty else { return false }
-    return now >= quietEnd || !isRequest(operation)
+  private func canBegin(_ operation: CentralOperation, at now: Instant) -> Bool {
+    guard ongoing == nil, queuedWrites.isEmpty else { return false }
+    return now >= quietPeriodEnd || !isRequest(operation)
   }
 
   private mutating func begin(_ operation: CentralOperation, at now: Instant) {
     guard case .open(let link) = state else { return fail(operation, "there is no link") }
-    guard let characteristic = resolve(operation) else { return }
-    begin(operation, of: characteristic, on: link, at: now)
+    guard let handle = valueHandle(of: operation) else { return }
+    begin(operation, of: handle, on: link, at: now)
   }
 
   private mutating func begin(
     _ operation: CentralOperation, of handle: AttributeHandle, on link: LinkID, at now: Instant
   ) {
     switch operation {
-    case .exchangeMTU: start(.exchangeMTU, Pending(operation, handle), on: link, at: now)
-    case .read: start(.read(handle), Pending(operation, handle), on: link, at: now)
+    case .exchangeMTU: start(.exchangeMTU, OngoingOperation(operation, handle), on: link, at: now)
+    case .read: start(.read(handle), OngoingOperation(operation, handle), on: link, at: now)
     case .write(_, let value, _):
       guard value.count <= GATTDatabase.valueLimit else {
         return fail(
           operation, "a value has at most \(GATTDatabase.valueLimit) bytes, not \(value.count)")
       }
       guard !isRequest(operation) else {
-        return start(.write(handle, value), Pending(operation, handle), on: link, at: now)
+        return start(.write(handle, value), OngoingOperation(operation, handle), on: link, at: now)
       }
       let room = host.mtu(of: link) - 3
       guard value.count <= room else {
         return fail(
           operation, "a write without response has at most \(room) bytes here, not \(value.count)")
       }
-      outgoing.append((handle, value))
-      sendWaiting(on: link, at: now)
+      queuedWrites.append((handle, value))
+      sendQueuedWrites(on: link, at: now)
     case .subscribe, .unsubscribe: configure(operation, of: handle, on: link, at: now)
     case .scan, .connect, .disconnect: break
     }
@@ -293,46 +295,46 @@ extension CentralSession {
     guard let characteristic = profile.characteristic(at: handle) else {
       return fail(operation, "no characteristic was found there")
     }
-    var pending = Pending(operation, handle)
+    var ongoing = OngoingOperation(operation, handle)
     let properties = characteristic.properties
     guard !properties.isDisjoint(with: [.notify, .indicate]) else {
       return fail(operation, "it neither notifies nor indicates")
     }
     if case .subscribe = operation {
-      pending.subscription = properties.contains(.notify) ? .notifications : .indications
+      ongoing.subscription = properties.contains(.notify) ? .notifications : .indications
     }
     if let configuration = profile.configuration(of: characteristic) {
-      return write(pending, to: configuration, on: link, at: now)
+      return write(ongoing, to: configuration, on: link, at: now)
     }
     guard let range = profile.descriptorRange(of: characteristic) else {
       return fail(operation, "it has no configuration")
     }
-    if range.first == range.last { return write(pending, to: range.first, on: link, at: now) }
-    pending.isFindingConfiguration = true
-    start(.discoverDescriptors(range, wanted: .clientConfiguration), pending, on: link, at: now)
+    if range.first == range.last { return write(ongoing, to: range.first, on: link, at: now) }
+    ongoing.isDiscoveringConfiguration = true
+    start(.discoverDescriptors(range, wanted: .clientConfiguration), ongoing, on: link, at: now)
   }
 
   private mutating func write(
-    _ pending: Pending, to configuration: AttributeHandle, on link: LinkID, at now: Instant
+    _ ongoing: OngoingOperation, to configuration: AttributeHandle, on link: LinkID, at now: Instant
   ) {
-    var pending = pending
-    pending.isFindingConfiguration = false
-    let value = [UInt8(truncatingIfNeeded: pending.subscription.rawValue), 0]
-    start(.write(configuration, value), pending, on: link, at: now)
+    var ongoing = ongoing
+    ongoing.isDiscoveringConfiguration = false
+    let value = [UInt8(truncatingIfNeeded: ongoing.subscription.rawValue), 0]
+    start(.write(configuration, value), ongoing, on: link, at: now)
   }
 
   private mutating func start(
-    _ procedure: GATTProcedure, _ next: Pending, on link: LinkID, at now: Instant
+    _ procedure: GATTProcedure, _ next: OngoingOperation, on link: LinkID, at now: Instant
   ) {
     let (id, actions) = host.start(procedure, on: link, at: now)
-    pending = next
-    pending?.id = id
+    ongoing = next
+    ongoing?.id = id
     carryOut(actions, at: now)
   }
 
   /// Returns the value handle of an operation's characteristic, or 0 if the operation has none. If the characteristic
   /// cannot be found, appends a failure event and returns `nil`.
-  private mutating func resolve(_ operation: CentralOperation) -> AttributeHandle? {
+  private mutating func valueHandle(of operation: CentralOperation) -> AttributeHandle? {
     switch operation.characteristic {
     case nil: return AttributeHandle(rawValue: 0)
     case .handle(let handle): return handle
@@ -351,15 +353,15 @@ extension CentralSession {
     }
   }
 
-  private mutating func fail(_ operation: CentralOperation, _ sentence: String) {
-    events.append(.failed(operation, .impossible(sentence)))
+  private mutating func fail(_ operation: CentralOperation, _ reason: String) {
+    events.append(.failed(operation, .impossible(reason)))
   }
 
-  private mutating func sendWaiting(on link: LinkID, at now: Instant) {
-    while let next = outgoing.first,
+  private mutating func sendQueuedWrites(on link: LinkID, at now: Instant) {
+    while let next = queuedWrites.first,
       let actions = host.writeCommand(next.handle, next.value, on: link, at: now)
     {
-      outgoing.removeFirst()
+      queuedWrites.removeFirst()
       carryOut(actions, at: now)
       events.append(.wrote(next.handle, withResponse: false))
     }
@@ -370,7 +372,9 @@ extension CentralOperation {
   /// The characteristic on which the operation acts; `nil` if it acts on none.
   public var characteristic: Characteristic? {
     switch self {
-    case .read(let it), .write(let it, _, _), .subscribe(let it), .unsubscribe(let it): it
+    case .read(let characteristic), .write(let characteristic, _, _), .subscribe(let characteristic),
+      .unsubscribe(let characteristic):
+      characteristic
     case .scan, .connect, .disconnect, .exchangeMTU: nil
     }
   }
@@ -381,16 +385,16 @@ extension CentralOperation {
 extension CentralSession {
   /// Starts the requested connection, unless the previous link is still ending: then its end starts it.
   private mutating func beginConnecting(at now: Instant) {
-    guard case .connecting(let attemptsLeft) = state, disconnecting == nil, let peer else { return }
-    let isFirst = attemptsLeft == Self.repeatedAttempts
-    let time = isFirst ? peer.time : Self.repeatedAttemptTime
-    carryOut(host.connect(to: peer.address, parameters, timeout: time, at: now), at: now)
+    guard case .connecting(let retriesLeft) = state, disconnecting == nil, let peer else { return }
+    let isFirst = retriesLeft == Self.maximumRetries
+    let timeout = isFirst ? peer.timeout : Self.retryTimeout
+    carryOut(host.connect(to: peer.address, parameters, timeout: timeout, at: now), at: now)
   }
 
   private mutating func disconnect(at now: Instant) {
-    let last = state
-    close()
-    switch last {
+    let previous = state
+    resetToIdle()
+    switch previous {
     case .idle: return
     case .connecting:
       // An attempt that waits for an earlier link to end has not started yet.
@@ -400,15 +404,15 @@ extension CentralSession {
       }
       events.append(.disconnected(.unknownConnection, unacknowledged: nil))
     case .discovering, .open:
-      if case .discovering(let discovery) = last { disconnecting = (discovery.link, isDraining: true) }
-      if case .open(let link) = last { disconnecting = (link, isDraining: true) }
-      endDrained(at: now)
+      if case .discovering(let discovery) = previous { disconnecting = (discovery.link, isDraining: true) }
+      if case .open(let link) = previous { disconnecting = (link, isDraining: true) }
+      disconnectIfDrained(at: now)
       events.append(.disconnected(.localHostTerminated, unacknowledged: nil))
     }
   }
 
   /// Disconnects the link that is to end if the peer has received all earlier writes.
-  private mutating func endDrained(at now: Instant) {
+  private mutating func disconnectIfDrained(at now: Instant) {
     guard let disconnecting, disconnecting.isDraining, host.hasSentEverything(on: disconnecting.link) else {
       return
     }
@@ -417,17 +421,17 @@ extension CentralSession {
   }
 
   /// Drops the state of the link or connection attempt, and all operations.
-  private mutating func close() {
+  private mutating func resetToIdle() {
     state = .idle
     forgetOperations()
   }
 
   private mutating func forgetOperations() {
-    pending = nil
-    waiting.removeAll()
-    outgoing.removeAll()
+    ongoing = nil
+    queuedOperations.removeAll()
+    queuedWrites.removeAll()
     deferredPackets = []
-    quietEnd = .zero
+    quietPeriodEnd = .zero
   }
 
   /// Queues the host's packets in their order, then handles its reports.
@@ -452,30 +456,31 @@ extension CentralSession {
         return
       }
       guard case .connecting = state else { return }
-      close()
+      resetToIdle()
       events.append(.disconnected(status, unacknowledged: 0))
     case .disconnected(let link, let reason, let unacknowledged):
       disconnected(link, reason, unacknowledged, at: now)
     case .gatt(let link, let event): if link == self.link { handle(event, on: link, at: now) }
     case .readyToSend(let link):
       guard link == self.link else { return }
-      sendWaiting(on: link, at: now)
+      sendQueuedWrites(on: link, at: now)
       beginNext(at: now)
     case .protocolViolation(nil, let sentence): events.append(.controllerAnomaly(sentence))
     // The answer to a malformed packet may itself be malformed.
-    case .protocolViolation where isProvoked: break
+    case .protocolViolation where hasSentMalformedPackets: break
     case .protocolViolation(_, let rule): events.append(.peerViolation(rule))
     case .advertising, .timing, .dataLength: break
     }
   }
 
   private mutating func connected(_ link: LinkID, at now: Instant) {
-    guard case .connecting(let attemptsLeft) = state, let peer else { return }
+    guard case .connecting(let retriesLeft) = state, let peer else { return }
     // Until now, the peer's violations could be caused by malformed packets on the previous link.
-    isProvoked = false
-    if attemptsLeft == Self.repeatedAttempts { events.append(.connected(peer.address)) }
+    hasSentMalformedPackets = false
+    if retriesLeft == Self.maximumRetries { events.append(.connected(peer.address)) }
+    let profileDiscovery = ProfileDiscovery(peer.query)
     discover(
-      Discovery(link: link, attemptsLeft: attemptsLeft, search: ProfileDiscovery(peer.query)), at: now)
+      Discovery(link: link, retriesLeft: retriesLeft, profileDiscovery: profileDiscovery), at: now)
   }
 
   private mutating func disconnected(
@@ -490,12 +495,12 @@ extension CentralSession {
       return
     }
     guard link == self.link else { return }
-    if case .discovering(let discovery) = state, reason == .failedToEstablish, discovery.attemptsLeft > 0 {
-      state = .connecting(attemptsLeft: discovery.attemptsLeft - 1)
+    if case .discovering(let discovery) = state, reason == .failedToEstablish, discovery.retriesLeft > 0 {
+      state = .connecting(retriesLeft: discovery.retriesLeft - 1)
       return beginConnecting(at: now)
     }
-    let unsent = outgoing.count
-    close()
+    let unsent = queuedWrites.count
+    resetToIdle()
     events.append(.disconnected(reason, unacknowledged: unacknowledged + unsent))
   }
 }
@@ -504,13 +509,13 @@ extension CentralSession {
 
 extension CentralSession {
   /// Starts the next discovery procedure; opens the link when discovery is complete.
-  private mutating func discover(_ last: Discovery, at now: Instant) {
-    var discovery = last
-    guard let procedure = discovery.search.procedure else {
-      profile = discovery.search.profile
+  private mutating func discover(_ previous: Discovery, at now: Instant) {
+    var discovery = previous
+    guard let procedure = discovery.profileDiscovery.procedure else {
+      profile = discovery.profileDiscovery.profile
       state = .open(discovery.link)
-      events.append(.open(profile, gaps: discovery.search.gaps))
-      for (handle, value) in discovery.early { events.append(.notified(handle, value)) }
+      events.append(.open(profile, gaps: discovery.profileDiscovery.gaps))
+      for (handle, value) in discovery.earlyNotifications { events.append(.notified(handle, value)) }
       return
     }
     let (id, actions) = host.start(procedure, on: discovery.link, at: now)
@@ -523,14 +528,14 @@ extension CentralSession {
     switch (state, event) {
     case (.open, .notification(let handle, let value)): events.append(.notified(handle, value))
     case (.discovering(var discovery), .notification(let handle, let value)):
-      discovery.early.append((handle, value))
+      discovery.earlyNotifications.append((handle, value))
       state = .discovering(discovery)
     case (.discovering(let discovery), .finished(let id, let result)):
       if id == discovery.procedure { discovered(result, discovery, at: now) }
     case (_, .mtu(let mtu)): events.append(.mtu(Int(mtu)))
     case (.open, .finished(let id, let result)):
-      guard let ended = pending, ended.id == id else { return }
-      pending = nil
+      guard let ended = ongoing, ended.id == id else { return }
+      ongoing = nil
       finished(ended, result, on: link, at: now)
       beginNext(at: now)
     case (.idle, _), (.connecting, _), (.discovering, _), (.open, _): break
@@ -538,12 +543,12 @@ extension CentralSession {
   }
 
   private mutating func discovered(
-    _ result: Result<GATTResult, GATTFailure>, _ last: Discovery, at now: Instant
+    _ result: Result<GATTResult, GATTFailure>, _ previous: Discovery, at now: Instant
   ) {
-    var discovery = last
-    let procedure = discovery.search.procedure
+    var discovery = previous
+    let procedure = discovery.profileDiscovery.procedure
     do throws(GATTFailure) {
-      try discovery.search.take(result)
+      try discovery.profileDiscovery.take(result)
     } catch {
       // The host reports a lost link in a separate event.
       if error == .linkLost { return }
@@ -554,12 +559,12 @@ extension CentralSession {
   }
 
   private mutating func finished(
-    _ ended: Pending, _ result: Result<GATTResult, GATTFailure>, on link: LinkID, at now: Instant
+    _ ended: OngoingOperation, _ result: Result<GATTResult, GATTFailure>, on link: LinkID, at now: Instant
   ) {
     let operation = ended.operation
     switch (operation, result) {
     case (_, .failure(.linkLost)), (.exchangeMTU, .success): break
-    case (_, .success(.descriptors(let found))) where ended.isFindingConfiguration:
+    case (_, .success(.descriptors(let found))) where ended.isDiscoveringConfiguration:
       guard let descriptor = found.first(where: { $0.uuid == .clientConfiguration }) else {
         return fail(operation, "it has no configuration")
       }
