@@ -8,7 +8,7 @@ public enum TraceEvent: Equatable, Sendable {
   case observation(Observation)
 }
 
-/// Receives a trace while the test runs: a journal, a list, or one that discards it.
+/// Receives the trace of a running test, for example to write it to a journal, to keep it in a list, or to discard it.
 public protocol TraceRecorder {
   /// Whether the trace is kept: if not, the caller need not assemble events.
   static var isRecording: Bool { get }
@@ -25,7 +25,7 @@ public protocol TraceRecorder {
   /// Called when a step is about to be performed; numbers start at 1. Called only if ``followsSteps``.
   mutating func begin(step number: Int, _ action: TestAction, at time: Instant)
 
-  /// Reports whether the next stimulus reaches the device or is refused by the tester's own client. Called only if
+  /// Receives whether the next stimulus reaches the device or is refused by the tester's own client. Called only if
   /// ``followsSteps``.
   mutating func ask(reaching isReaching: Bool)
 
@@ -40,22 +40,22 @@ extension TraceRecorder {
   /// True: everything is kept.
   public static var isRecording: Bool { true }
 
-  /// Discards it.
+  /// Does nothing.
   public mutating func begin() {}
 
   /// False: steps are not needed.
   public static var followsSteps: Bool { false }
 
-  /// Discards it.
+  /// Does nothing.
   public mutating func begin(step number: Int, _ action: TestAction, at time: Instant) {}
 
-  /// Discards it.
+  /// Does nothing.
   public mutating func ask(reaching isReaching: Bool) {}
 
   /// False: the model is not needed.
   public static var followsModel: Bool { false }
 
-  /// Discards it.
+  /// Does nothing.
   public mutating func follow(_ model: borrowing Tracker, at time: Instant) {}
 }
 
@@ -101,7 +101,7 @@ public protocol Invariant: Sendable {
 
   /// Checks one event of the trace, and returns what is wrong with it; `nil` if nothing is.
   ///
-  /// - Parameter view: what the model knows at this moment, the event included.
+  /// - Parameter view: the part of the model that the invariant may use, after the event.
   mutating func check(_ event: TraceEvent, at time: Instant, in view: ModelView) -> String?
 }
 
@@ -112,6 +112,7 @@ public struct ModelView: Sendable {
   /// How far the time of an observation may deviate from that of the event.
   public let slack: Interval
   private let conditions: [Condition]
+  /// The conditions that hold or may hold, as bits.
   private let holding: UInt64
 
   /// Makes a view from a vocabulary and the conditions that hold.
@@ -136,14 +137,14 @@ public struct ModelView: Sendable {
   }
 }
 
-/// Model and device, fed the same events and compared after each.
+/// Feeds the same events to a model and a device, and compares them after each event.
 ///
-/// The one loop through which scenarios, replays, benchmarks and fuzzing drive a device. It is generic over
-/// the device and the recorder, so that the benchmark measures what the scenarios use.
+/// Scenarios, replays, benchmarks and fuzzing all drive devices through this loop. It is generic over the device and
+/// the recorder, so that the benchmark measures what the scenarios use.
 public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   /// The device.
   public private(set) var device: Device
-  /// The set of states that the device could be in.
+  /// Tracks the states that the device may be in.
   public private(set) var tracker: Tracker
   /// The recorder of the trace.
   public var recorder: Recorder
@@ -152,11 +153,12 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   /// The reason for the refusal of the last stimulus, if the device refused it.
   public private(set) var refusal: String?
 
-  /// The options of the machine's choices to which the device is bound, as bits; all options if it has shown none.
+  /// The options of the machine's choices that are consistent with what the device showed in earlier tests, as bits;
+  /// all options if it has shown none. A device that shows another option diverges.
   public var held: UInt64 {
     didSet { hasShownChoices = held != tracker.specification.machine.allOptions }
   }
-  /// Whether ``held`` lacks an option; most devices have shown none.
+  /// Whether ``held`` excludes an option; most devices have shown none.
   private var hasShownChoices = false
 
   /// Whether the device was brought to the start of this test.
@@ -169,7 +171,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   /// Whether the current judgement concerns a preparation session.
   private var isJudgingPreparation = false
   private let hasInvariants: Bool
-  /// Whether each test is the device's first.
+  /// Whether the device keeps no state between tests, so that each test is like its first.
   private let isNew: Bool
   /// The faults that are in effect in every test of this device.
   private let standing: [Fault]
@@ -228,7 +230,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     return divergence
   }
 
-  /// Resets conditions and rules, with the model at a start.
+  /// Resets the conditions and invariants for a test. The model must be at its start already.
   private mutating func begin(with start: StartCondition) {
     for condition in standing { tracker.apply(condition, at: .zero) }
     for setting in start.settings { tracker.apply(Fault(setting.name, setting.value), at: .zero) }
@@ -244,7 +246,8 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     lastStimulus = stimulus.number
     // Overwriting a `nil` would still cost a release.
     if refusal != nil { refusal = nil }
-    // No layer in front of the device may withhold a stimulus that the model allows.
+    // A stimulus that the model allows must reach the device: if a layer in front of the device refuses it, that
+    // refusal counts as the device's.
     if Recorder.followsSteps {
       recorder.ask(reaching: tracker.allows(stimulus.number) || device.reaches(stimulus))
     }
@@ -287,7 +290,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     }
   }
 
-  /// Processes everything that is observed at this moment, then applies the silence.
+  /// Processes all observations at the present time, then tells the model that there are no more.
   private mutating func settleAtOnce() throws(LabFault) -> Divergence? {
     let now = device.now
     while let observation = try device.observe(until: now) {
@@ -296,11 +299,11 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     return takeSilence()
   }
 
-  /// Applies the silence up to now to the model.
+  /// Tells the model that nothing more was observed up to now: a missing observation is a divergence.
   private mutating func takeSilence() -> Divergence? {
     guard tracker.settle(at: device.now) else { return divergence(.overdue) }
     if Recorder.followsModel { follow() }
-    // The remaining options may contradict those to which the device is bound.
+    // By now the device may have shown an option that `held` excludes.
     return hasShownChoices ? contradiction() : nil
   }
 
@@ -318,8 +321,8 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   @inline(never)
   private mutating func follow() { recorder.follow(tracker, at: device.now) }
 
-  // The rest is rare. As a separate mutating method it costs the common path nothing: a nonmutating one would need a
-  // copy.
+  // The following methods are rarely called. They are not inlined, so that the common path does not pay for them, and
+  // mutating, since a nonmutating method would need a copy of `self`.
 
   @inline(never)
   private mutating func horizon(within limit: Instant) -> Instant {
@@ -348,7 +351,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     for index in invariants.indices {
       let rule = invariants[index].check(event, at: time, in: view)
       guard let rule else { continue }
-      // Neither kind needs an explanation: the rule names the error.
+      // A violation that the device reports and a broken invariant need no explanation: the rule names the error.
       if case .observation(.violation(let violation)) = event {
         return divergence(.violation(violation), at: time, because: nil)
       }
@@ -357,7 +360,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     return nil
   }
 
-  /// Returns a divergence if the device showed an option in this test other than those to which it is bound.
+  /// Returns a divergence if the device showed an option in this test that ``held`` excludes.
   @inline(never)
   mutating func contradiction() -> Divergence? {
     let machine = tracker.specification.machine
@@ -402,8 +405,8 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
 
   // MARK: Preparation sessions
 
-  /// Returns the divergence found while the device was prepared, if any. A session that only a lost link explains
-  /// proves nothing.
+  /// Returns the divergence found while the device was prepared, if any. A session with an observation that
+  /// only a loss on the air explains proves nothing.
   private mutating func judgePreparations() -> Divergence? {
     isJudgingPreparation = true
     defer { isJudgingPreparation = false }
@@ -418,7 +421,8 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     return nil
   }
 
-  /// Lets the model follow a session. Silence counts up to its last event, or as far as the device causes it.
+  /// Compares a session with the model. A missing observation counts up to the last entry of the session and, if the
+  /// device caused the silence after it, up to the end of that silence.
   private mutating func judge(_ session: Preparation) -> Divergence? {
     tracker.start(inAnyOf: session.start ?? StartCondition())
     begin(with: session.start ?? StartCondition())
@@ -429,7 +433,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     for entry in session.entries {
       let isShown = if case .observation = entry.event { true } else { false }
       while isFollowed, max(tracker.horizon, time) < entry.time {
-        // An observation that is due at once comes next, even if a busy machine recorded it later.
+        // An observation that is due at once comes next, even if a busy host recorded it later.
         if isShown, tracker.horizon < time { break }
         time = max(tracker.horizon, time)
         guard tracker.settle(at: time) else {
@@ -458,7 +462,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
       }
       if hasInvariants, let broken = check(entry.event, at: entry.time) { return broken }
     }
-    // Silence at the end counts if the device causes it.
+    // The silence after the last entry; its end is known only if the device caused the silence.
     while isFollowed, let end = session.silence, max(tracker.horizon, time) < end {
       time = max(tracker.horizon, time)
       guard tracker.settle(at: time) else {
