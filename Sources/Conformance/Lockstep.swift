@@ -113,14 +113,14 @@ public struct ModelView: Sendable {
   public let slack: Interval
   private let conditions: [Condition]
   /// The conditions that hold or may hold, as bits.
-  private let holding: UInt64
+  private let possibleConditions: UInt64
 
   /// Makes a view from a vocabulary and the conditions that hold.
   public init(_ vocabulary: Vocabulary, holding conditions: [String] = [], slack: Interval = .zero) {
     self.vocabulary = vocabulary
     self.slack = slack
     self.conditions = conditions.map { Condition($0) }
-    holding = .max
+    possibleConditions = .max
   }
 
   /// Makes the view of a tracker.
@@ -128,12 +128,12 @@ public struct ModelView: Sendable {
     vocabulary = tracker.specification.vocabulary
     slack = tracker.slack
     conditions = tracker.specification.machine.definition.conditions
-    holding = tracker.mayHold(at: now)
+    possibleConditions = tracker.mayHold(at: now)
   }
 
   /// Returns whether a condition holds or may hold.
   public func mayHold(_ condition: String) -> Bool {
-    conditions.firstIndex { $0.name == condition }.map { holding >> UInt64($0) & 1 == 1 } ?? false
+    conditions.firstIndex { $0.name == condition }.map { possibleConditions >> UInt64($0) & 1 == 1 } ?? false
   }
 }
 
@@ -172,9 +172,9 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   private var isJudgingPreparation = false
   private let hasInvariants: Bool
   /// Whether the device keeps no state between tests, so that each test is like its first.
-  private let isNew: Bool
+  private let startsFresh: Bool
   /// The faults that are in effect in every test of this device.
-  private let standing: [Fault]
+  private let standingFaults: [Fault]
   private let isTimed: Bool
 
   /// Combines a model and a device.
@@ -188,9 +188,9 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     self.invariants = invariants
     self.recorder = recorder
     hasInvariants = !invariants.isEmpty
-    isNew = !device.abilities.keepsState
+    startsFresh = !device.abilities.keepsState
     isTimed = !specification.isPlain
-    standing = device.abilities.conditions.map { Fault($0) }
+    standingFaults = device.abilities.conditions.map { Fault($0) }
   }
 
   /// The device's time.
@@ -232,10 +232,10 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
 
   /// Resets the conditions and invariants for a test. The model must be at its start already.
   private mutating func begin(with start: StartCondition) {
-    for condition in standing { tracker.apply(condition, at: .zero) }
+    for condition in standingFaults { tracker.apply(condition, at: .zero) }
     for setting in start.settings { tracker.apply(Fault(setting.name, setting.value), at: .zero) }
     tracker.completeConditionChanges()
-    for index in invariants.indices { invariants[index].reset(isNew: isNew) }
+    for index in invariants.indices { invariants[index].reset(isNew: startsFresh) }
     status = nil
     refusal = nil
     lastStimulus = -1
@@ -283,31 +283,31 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     while true {
       guard let observation = try device.observe(until: horizon) else {
         assert(device.now >= horizon, "a device that ended its silence before its time")
-        return takeSilence()
+        return settleModel()
       }
-      if let divergence = take(observation) { return divergence }
-      if device.now < horizon { return try settleAtOnce() }
+      if let divergence = compare(observation) { return divergence }
+      if device.now < horizon { return try drainObservations() }
     }
   }
 
   /// Processes all observations at the present time, then tells the model that there are no more.
-  private mutating func settleAtOnce() throws(LabFault) -> Divergence? {
+  private mutating func drainObservations() throws(LabFault) -> Divergence? {
     let now = device.now
     while let observation = try device.observe(until: now) {
-      if let divergence = take(observation) { return divergence }
+      if let divergence = compare(observation) { return divergence }
     }
-    return takeSilence()
+    return settleModel()
   }
 
   /// Tells the model that nothing more was observed up to now: a missing observation is a divergence.
-  private mutating func takeSilence() -> Divergence? {
+  private mutating func settleModel() -> Divergence? {
     guard tracker.settle(at: device.now) else { return divergence(.overdue) }
     if Recorder.followsModel { follow() }
     // By now the device may have shown an option that `held` excludes.
     return hasShownChoices ? contradiction() : nil
   }
 
-  private mutating func take(_ observation: Observation) -> Divergence? {
+  private mutating func compare(_ observation: Observation) -> Divergence? {
     if Recorder.isRecording { recorder.record(.observation(observation), at: device.now) }
     guard tracker.observe(observation, at: device.now) else { return mismatch(observation) }
     if Recorder.followsModel { follow() }
@@ -315,7 +315,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
       status = number
       if !hasInvariants { return nil }
     }
-    return note(observation)
+    return checkInvariants(after: observation)
   }
 
   @inline(never)
@@ -338,8 +338,9 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     return divergence(.refusedLegal(reason))
   }
 
+  /// Keeps the reason of a refusal, and checks the invariants after an observation.
   @inline(never)
-  private mutating func note(_ observation: Observation) -> Divergence? {
+  private mutating func checkInvariants(after observation: Observation) -> Divergence? {
     if case .refused(let reason) = observation { refusal = reason }
     return hasInvariants ? check(.observation(observation)) : nil
   }
@@ -349,13 +350,13 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   private mutating func check(_ event: TraceEvent, at time: Instant) -> Divergence? {
     let view = ModelView(of: tracker, at: time)
     for index in invariants.indices {
-      let rule = invariants[index].check(event, at: time, in: view)
-      guard let rule else { continue }
+      let problem = invariants[index].check(event, at: time, in: view)
+      guard let problem else { continue }
       // A violation that the device reports and a broken invariant need no explanation: the rule names the error.
       if case .observation(.violation(let violation)) = event {
         return divergence(.violation(violation), at: time, because: nil)
       }
-      return divergence(.invariant(rule), at: time, because: nil)
+      return divergence(.invariant(problem), at: time, because: nil)
     }
     return nil
   }
@@ -428,13 +429,13 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     begin(with: session.start ?? StartCondition())
     tracker.assureSettings()
     for name in session.unsure { tracker.makeUnknown(name) }
-    let isFollowed = session.start != nil
+    let hasKnownStart = session.start != nil
     var time = Instant.zero
     for entry in session.entries {
-      let isShown = if case .observation = entry.event { true } else { false }
-      while isFollowed, max(tracker.horizon, time) < entry.time {
+      let isObservation = if case .observation = entry.event { true } else { false }
+      while hasKnownStart, max(tracker.horizon, time) < entry.time {
         // An observation that is due at once comes next, even if a busy host recorded it later.
-        if isShown, tracker.horizon < time { break }
+        if isObservation, tracker.horizon < time { break }
         time = max(tracker.horizon, time)
         guard tracker.settle(at: time) else {
           return divergence(.overdue, at: time, because: session.explanation)
@@ -444,17 +445,17 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
       switch entry.event {
       case .stimulus(let stimulus):
         lastStimulus = stimulus.number
-        if isFollowed { tracker.perform(stimulus, at: entry.time) }
+        if hasKnownStart { tracker.perform(stimulus, at: entry.time) }
       case .observation(let observation):
-        if isFollowed, !tracker.observe(observation, at: entry.time) {
+        if hasKnownStart, !tracker.observe(observation, at: entry.time) {
           let text = vocabulary.text(of: observation)
           return divergence(.unexpected(text), at: entry.time, because: session.explanation)
         }
         if case .status(let number) = observation {
           status = number
-          let words = session.underWay.filter { $0.status == vocabulary.statuses[number] }
-          for word in words {
-            guard let stimulus = vocabulary.stimulus(word.stimulus) else { continue }
+          let pendingStimuli = session.underWay.filter { $0.status == vocabulary.statuses[number] }
+          for pending in pendingStimuli {
+            guard let stimulus = vocabulary.stimulus(pending.stimulus) else { continue }
             tracker.perform(Stimulus(stimulus), at: entry.time)
           }
         }
@@ -463,7 +464,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
       if hasInvariants, let broken = check(entry.event, at: entry.time) { return broken }
     }
     // The silence after the last entry; its end is known only if the device caused the silence.
-    while isFollowed, let end = session.silence, max(tracker.horizon, time) < end {
+    while hasKnownStart, let end = session.silence, max(tracker.horizon, time) < end {
       time = max(tracker.horizon, time)
       guard tracker.settle(at: time) else {
         return divergence(.overdue, at: time, because: session.explanation)
