@@ -104,7 +104,7 @@ public final class Devices: DeviceProvider {
   ///
   /// - Parameter folder: The folder of the run.
   public func watchLink(of spec: DeviceSpec, in folder: String) -> (any LinkWatch)? {
-    guard spec.kind == .lock || (try? describe(spec))?.abilities.keepsState == true else { return nil }
+    guard spec.isInterlocked else { return nil }
     let watch = CaptureWatch(in: folder, isInRealTime: spec.kind == .lock)
     watched = (spec, watch.captures)
     return watch
