@@ -49,12 +49,19 @@ struct NightlyTests {
   private static let night =
     "LOCKSTEP_STATE=$PWD/state/lockstep TERM=dumb $LOCKSTEP nightly plan.yaml --seed 1"
 
+  /// Drives the night of a folder in a process: its cases are processes of the same program.
+  private func night(
+    _ options: String = "", with environment: String = "", in folder: Command.Folder
+  ) throws -> Command.Result {
+    try Command.shell("\(environment) \(Self.night) \(options)", in: folder.path)
+  }
+
   private func summary(_ text: String) throws -> JSON { try JSON(parsing: text) }
 
   @Test("say what ran, what is new, what is excused, and what became of every case")
   func whole() throws {
     let folder = try floor()
-    let result = try Command.shell(Self.night + " --format json", in: folder.path)
+    let result = try night("--format json", in: folder)
     expect(result.status, 1)
     let summary = try summary(result.output)
     expect(summary["planned"], .number("9"))
@@ -63,7 +70,7 @@ struct NightlyTests {
     expect(divergences.map { $0["lock"]?.string }, ["back", "side"])
     #expect(divergences[0]["quarantine"] == nil && divergences[1]["quarantine"] != nil)
     // The second night knows the first.
-    let again = try Command.shell(Self.night, in: folder.path)
+    let again = try night(in: folder)
     expect(again.status, 1)
     #expect(again.output.contains("Seen before") && again.output.contains("In quarantine"), "\(again.output)")
     #expect(again.output.contains("quarantine has lapsed"))
@@ -112,7 +119,7 @@ struct NightlyTests {
     for kill in kills {
       _ = try Command.shell("env \(Self.night) -q & \(kill); kill -KILL $!; wait $!", in: folder.path)
     }
-    let result = try Command.shell(Self.night + " --format json", in: folder.path)
+    let result = try night("--format json", in: folder)
     expect(result.status, 1)
     let agreed = try summary(result.output)["agree"]
     #expect(agreed == .number("\(4 + logins)"), "\(result.output)\(result.errors)")
@@ -122,7 +129,7 @@ struct NightlyTests {
     expect(done.count, 6 + logins)
     expect(Set(done).count, 6 + logins)
     // What is over is over: the next call is a new night, and nothing is left to be taken up.
-    let idle = try Command.shell(Self.night + " --resume", in: folder.path)
+    let idle = try Command.line("nightly plan.yaml --resume", in: folder.path)
     expect(idle.status, 0)
     #expect(idle.errors.contains("there is no unfinished night of plan.yaml to resume"), "\(idle.errors)")
   }
@@ -161,12 +168,16 @@ struct NightlyTests {
   @Test("have their report made by the next command when they were killed over it")
   func unreported() throws {
     let folder = try floor()
-    let kill = "rm Reports/runs/*/summary.json Reports/nightly.html Reports/junit.xml"
-    let text = "\(Self.night) -q; \(kill); \(Self.night) -q; ls -d Reports/runs/*-nightly* | wc -l"
-    let result = try Command.shell(text, in: folder.path)
-    #expect(result.output.hasSuffix("\n1\n"), "\(result.output)")
-    let parts = result.output.components(separatedBy: "Test floor")
-    expect(parts.count, 3)
+    let first = try night("-q", in: folder)
+    let nights = folder.names("Reports/runs").filter { $0.hasSuffix("-nightly") }
+    for name in nights.map({ "runs/\($0)/summary.json" }) + ["nightly.html", "junit.xml"] {
+      #expect(folder.has("Reports/" + name))
+      folder.remove("Reports/" + name)
+    }
+    let second = try night("-q", in: folder)
+    expect(nights.count, 1)
+    expect(folder.names("Reports/runs").filter { $0.hasSuffix("-nightly") }, nights)
+    expect([first, second].map { $0.output.components(separatedBy: "Test floor").count }, [2, 2])
     #expect(try folder.read("Reports/nightly.html").contains("Test floor"))
     let junit = try folder.read("Reports/junit.xml")
     expect(junit.components(separatedBy: "<testcase").count - 1, 9)
@@ -273,8 +284,8 @@ struct NightlyTests {
       ("--min-cases 3", 0, nil), ("--min-cases 4", 5, few), ("--fail-on-skipped", 5, skipped),
       ("--fail-on-skipped --min-cases 4", 5, few), ("--min-cases 0", 2, nil),
     ] as [(String, Int32, String?)] {
-      let result = try Command.shell(
-        "rm -rf Reports; \(Self.night) \(options) --color never", in: folder.path)
+      folder.remove("Reports")
+      let result = try night("\(options) --color never", in: folder)
       expect(result.status, status)
       expect(result.errors.hasSuffix("lockstep: \(words ?? few)\n"), words != nil)
       guard let words else { continue }
@@ -319,8 +330,8 @@ struct NightlyTests {
 
       """)
     for options in ["", "--fail-on-skipped", "--min-cases 2"] {
-      let result = try Command.shell(
-        "rm -rf Reports; \(Self.night) \(options) --color never", in: folder.path)
+      folder.remove("Reports")
+      let result = try night("\(options) --color never", in: folder)
       expect(result.status, 3)
       #expect(result.output.contains("Not run\n") && result.output.contains(words), "\(result.output)")
       #expect(result.output.contains("  2 planned: "), "\(result.output)")
@@ -394,7 +405,7 @@ struct NightlyTests {
       """)
     try folder.write(
       "plan.yaml", "nightly: A door\nduration: 30 min\nsuites: [{ name: a, scenarios: there.yaml }]\n")
-    let result = try Command.shell(Self.night, in: folder.path)
+    let result = try self.night(in: folder)
     expect(result.status, 6)
     let words = "the battery is at 10 %, and below 20 % the lock is left alone"
     #expect(result.output.contains("! door   \(words)"), "\(result.output)")
@@ -411,13 +422,10 @@ struct NightlyTests {
     guard case .list(let locks)? = summary["locks"] else { throw CocoaError(.coderInvalidValue) }
     expect(locks.map { $0["battery"] }, [.number("10"), nil])
     expect(locks.map { $0["low"]?.string }, [words, nil])
-    try folder.write("schema.json", Command.call("schema", "night").output)
-    let lint = try Command.shell(
-      """
-      python3 -c 'import json, sys, jsonschema; jsonschema.validate(*(json.load(open(name)) for name in sys.argv[1:]))' \
-        Reports/runs/*-nightly/summary.json schema.json
-      """, in: folder.path)
-    #expect(lint.status == 0, "\(lint)")
+    let schema = try folder.write("schema.json", Command.call("schema", "night").output)
+    expect(
+      validate(["\(folder.path)/Reports/runs/\(night)/summary.json"], against: schema),
+      ["summary.json valid"])
   }
 
   @Test("tell of a battery how fast it falls")
@@ -482,13 +490,12 @@ struct NightlyTests {
     )
     try folder.write(
       "plan.yaml", "nightly: A door\nduration: 1 min\nsuites: [{ name: a, scenarios: there.yaml }]\n")
-    let night = try Command.shell(Self.night, in: folder.path)
+    let night = try Command.line("nightly plan.yaml --seed 1", in: folder.path)
     expect(night.status, 2)
     #expect(
       night.errors.contains("back: the driver did not start: exit status 127, of ./keypad"),
       "\(night.errors)")
-    let devices = try Command.shell(
-      "LOCKSTEP_STATE=$PWD/state/lockstep $LOCKSTEP devices --format json", in: folder.path)
+    let devices = try Command.line("devices --format json", in: folder.path)
     expect(devices.status, 0)
     #expect(devices.output.contains("KP-0042"), "\(devices.output)")
   }
@@ -537,10 +544,9 @@ struct NightlyTests {
     }
     try folder.write(
       "answer", JSON(dictionaryLiteral: ("places", .list(places)), ("reservations", [])).line + "\n")
-    try folder.write("python", "#!/bin/sh\nread request; exec cat answer\n")
-    let result = try Command.shell(
-      "chmod +x python; LABGRID_PYTHON=./python \(Self.night) --lab labgrid://lab:9 \(options)",
-      in: folder.path)
+    TestFolder.write(folder.path + "/python", "#!/bin/sh\nread request; exec cat answer\n", mode: 0o755)
+    let result = try night(
+      "--lab labgrid://lab:9 \(options)", with: "LABGRID_PYTHON=./python", in: folder)
     expect(result.status, status)
     #expect(result.errors.contains(words), "\(result.errors)")
     expect(folder.names("Reports/runs").filter { !$0.hasPrefix(".") }, [])
@@ -549,8 +555,7 @@ struct NightlyTests {
   @Test("say that the Python is missing that asks a lab for its places")
   func noPython() throws {
     let folder = try floor()
-    let result = try Command.shell(
-      "LABGRID_PYTHON=./python \(Self.night) --lab labgrid://lab:9", in: folder.path)
+    let result = try night("--lab labgrid://lab:9", with: "LABGRID_PYTHON=./python", in: folder)
     expect(result.status, 3)
     #expect(result.errors.contains("No such file or directory; LABGRID_PYTHON names"), "\(result.errors)")
   }
@@ -558,16 +563,28 @@ struct NightlyTests {
   @Test(
     "say what is wrong with their plan or bench, and leave nothing behind",
     arguments: [
-      ("sed -i s/duration/duratoin/ plan.yaml", "did you mean `duration`?"),
-      ("sed -i s/emulator:sesame3/emulator:sesame9/ bench.yaml", "sesame9"),
-      ("sed -i 's/login.yaml/logn.yaml/' plan.yaml", "there is no such file"),
-      ("rm bench.yaml", "say with --bench FILE which it is"),
+      ("plan.yaml", "duration", "duratoin", "did you mean `duration`?"),
+      ("bench.yaml", "emulator:sesame3", "emulator:sesame9", "sesame9"),
+      ("plan.yaml", "login.yaml", "logn.yaml", "there is no such file"),
     ])
-  func wrong(_ change: String, _ words: String) throws {
+  func wrong(_ file: String, _ text: String, _ other: String, _ words: String) throws {
     let folder = try floor()
-    let result = try Command.shell("\(change); HOME=$PWD; export HOME; \(Self.night)", in: folder.path)
+    let before = try folder.read(file)
+    #expect(before.contains(text))
+    try folder.write(file, before.replacing(text, with: other))
+    let result = try Command.line("nightly plan.yaml --seed 1", in: folder.path)
     expect(result.status, 2)
     #expect(result.errors.contains(words), "\(result.errors)")
+    expect(folder.names("Reports/runs").filter { !$0.hasPrefix(".") }, [])
+  }
+
+  @Test("ask for a bench where neither the plan, its folder nor the user has one")
+  func noBench() throws {
+    let folder = try floor()
+    folder.remove("bench.yaml")
+    let result = try night(with: "HOME=$PWD", in: folder)
+    expect(result.status, 2)
+    #expect(result.errors.contains("say with --bench FILE which it is"), "\(result.errors)")
     expect(folder.names("Reports/runs").filter { !$0.hasPrefix(".") }, [])
   }
 }
