@@ -8,9 +8,9 @@ import Testing
 /// A reference lock with a defect that takes a few hundred events to find.
 private let defect = "'emulator:reference?defect=deaf-unlock'"
 
-/// Starts `fuzz` through the shell, hands over its process, and waits for its end.
+/// Starts `fuzz` through the shell, hands over its process, and waits for its end: its workers are processes of the same program.
 private func fuzz(
-  _ words: String, in folder: Command.Folder, then body: (Program) throws -> Void
+  _ words: String, in folder: Command.Folder, then body: (Program) throws -> Void = { _ in }
 ) throws -> Command.Result {
   let out = try Command.Folder()
   let process = try Command.start(
@@ -54,8 +54,8 @@ struct FuzzCommandTests {
     #expect(try folder.read("Reports/junit.xml").contains("errors=\"1\""))
     // A line that was torn off by a power cut is no trouble.
     try folder.append("Reports/runs/\(run)/journal.jsonl", "{\"t\":\"0.")
-    let again = try Command.shell(
-      "$LOCKSTEP" + line.dropFirst(8) + " --steps \(events + 3000) --quiet", in: folder.path)
+    let again = try fuzz(
+      line.dropFirst("lockstep fuzz ".count) + " --steps \(events + 3000) --quiet", in: folder)
     expect(again.errors, "")
     expect(again.status, 0)
     expect(folder.names("Reports/runs"), [run])
@@ -63,7 +63,7 @@ struct FuzzCommandTests {
     expect(try state(folder)["status"]?["events"], .number("\(events + 3000)"))
     #expect(try folder.read("Reports/junit.xml").contains("tests=\"1\" failures=\"0\" errors=\"0\""))
     // The name of the run is enough, and the machine may be left out; what there is to do is done.
-    let done = try Command.run("fuzz", "--resume", run, in: folder.path)
+    let done = try fuzz("--resume \(run)", in: folder)
     expect(done.status, 0)
     expect(try journal(folder).filter { $0["run"] != nil }.count, 3)
   }
@@ -81,28 +81,26 @@ struct FuzzCommandTests {
   @Test("a campaign is not gone on with on another machine than its own")
   func changedMachine() throws {
     let folder = try Command.Folder()
-    let script = """
-      "$LOCKSTEP" machines door --format yaml > gate.yaml
-      "$LOCKSTEP" fuzz gate.yaml --device emulator:door --steps 500 --quiet; echo "status $?"
-      "$LOCKSTEP" fuzz --resume $(ls Reports/runs) --steps 600 --quiet; echo "status $?"
-      sed -i 's/^machine: .*/machine: gate/' gate.yaml
-      "$LOCKSTEP" fuzz --resume $(ls Reports/runs) --steps 700 --quiet; echo "status $?"
-      """
-    let result = try Command.shell(script, in: folder.path)
-    expect(
-      result.output.split(separator: "\n").filter { $0.hasPrefix("status") },
-      ["status 0", "status 0", "status 2"])
+    let door = try Command.line("machines door --format yaml").output
+    try folder.write("gate.yaml", door)
+    let begin = "fuzz gate.yaml --device emulator:door --steps 500 --quiet"
+    expect(try Command.line(begin, in: folder.path).status, 0)
+    let resumption = "fuzz --resume \(try #require(folder.names("Reports/runs").first)) --quiet --steps"
+    expect(try Command.line("\(resumption) 600", in: folder.path).status, 0)
+    #expect(door.contains("machine: door\n"))
+    try folder.write("gate.yaml", door.replacing("machine: door\n", with: "machine: gate\n"))
+    let changed = try Command.line("\(resumption) 700", in: folder.path)
+    expect(changed.status, 2)
     #expect(
-      result.errors.contains(
+      changed.errors.contains(
         "gate.yaml is not the machine any more with which the campaign was begun: begin another one"),
-      "\(result.errors)")
+      "\(changed.errors)")
   }
 
   @Test("workers share the budget out, and leave one run")
   func jobs() throws {
     let folder = try Command.Folder()
-    let result = try Command.run(
-      "fuzz", "sesame-table", "--seed", "1", "--steps", "5001", "--jobs", "3", in: folder.path)
+    let result = try fuzz("sesame-table --seed 1 --steps 5001 --jobs 3", in: folder)
     expect(result.errors, "")
     expect(result.status, 0)
     #expect(result.output.contains("seed 1, 3 workers\n"))
@@ -120,8 +118,7 @@ struct FuzzCommandTests {
   func machines(machine: String) throws {
     let folder = try Command.Folder()
     for jobs in [2, 8] {
-      let result = try Command.run(
-        "fuzz", machine, "--seed", "1", "--steps", "3000", "--jobs", "\(jobs)", in: folder.path)
+      let result = try fuzz("\(machine) --seed 1 --steps 3000 --jobs \(jobs)", in: folder)
       expect(result.errors, "")
       expect(result.status, 0)
       #expect(result.output.contains("nothing found in 3,000 events"), "\(result.output)")
@@ -135,9 +132,9 @@ struct FuzzCommandTests {
   @Test("a finding has its packets, however many look for it", arguments: [1, 2])
   func packets(jobs: Int) throws {
     let folder = try Command.Folder()
-    let result = try Command.run(
-      "fuzz", "sesame", "--seed", "1", "--jobs", "\(jobs)", "--steps", "200k", "--device",
-      "emulator:sesame5?defect=deaf-unlock", in: folder.path)
+    let result = try fuzz(
+      "sesame --seed 1 --jobs \(jobs) --steps 200k --device 'emulator:sesame5?defect=deaf-unlock'",
+      in: folder)
     expect(result.status, 1)
     let lines = try journal(folder)
     let found = try #require(lines.first { $0["verdict"] == "divergence" })
@@ -156,8 +153,7 @@ struct FuzzCommandTests {
   @Test("the first finding of a worker stops all; with --keep-going each signature is told once")
   func findings() throws {
     let folder = try Command.Folder()
-    let first = try Command.shell(
-      "$LOCKSTEP fuzz sesame-table --seed 1 --jobs 2 --device \(defect)", in: folder.path)
+    let first = try fuzz("sesame-table --seed 1 --jobs 2 --device \(defect)", in: folder)
     expect(first.errors, "")
     expect(first.status, 1)
     #expect(first.output.contains("✘ finding 1: reproduced 3 of 3") && first.output.contains("1 finding in"))
@@ -165,9 +161,8 @@ struct FuzzCommandTests {
     let replay = try Command.line(String(path.drop { $0 == " " }.dropFirst(9)), in: folder.path)
     expect(replay.status, 1)
     let other = try Command.Folder()
-    let all = try Command.shell(
-      "$LOCKSTEP fuzz sesame-table --seed 1 --jobs 2 --steps 30k --keep-going --device \(defect)",
-      in: other.path)
+    let all = try fuzz(
+      "sesame-table --seed 1 --jobs 2 --steps 30k --keep-going --device \(defect)", in: other)
     expect(all.status, 1)
     let signatures = try journal(other).compactMap { $0["finding"]?["signature"]?.line }
     #expect(all.output.components(separatedBy: "✘ finding").count - 1 == Set(signatures).count)
@@ -192,18 +187,21 @@ struct FuzzCommandTests {
   @Test(
     "a worker that dies is a fault of ours, unless somebody killed it, and the others go on",
     arguments: [
-      ("kill -KILL $PID", ["signal 9"], 3),
+      (nil, ["signal 9"], 3),
       // Without memory it ends itself, or its stack cannot grow; one that still loads what it needs is ended by the loader.
-      (
-        "prlimit --pid $PID --as=1000000", ["signal 4", "signal 6", "signal 11", "exit status 127"], 70
-      ),
-    ])
-  func dead(_ deed: String, _ ends: [String], _ status: Int32) throws {
+      (1_000_000, ["signal 4", "signal 6", "signal 11", "exit status 127"], 70),
+    ] as [(UInt?, [String], Int32)])
+  func dead(memory: UInt?, ends: [String], status: Int32) throws {
     let folder = try Command.Folder()
     let result = try fuzz("sesame-table --seed 1 --jobs 3 --duration 5s", in: folder) { process in
       let worker = try workers(3, of: process)[1]
-      let shell = try Command.shell("PID=\(worker); " + deed, in: folder.path)
-      expect(shell.status, 0)
+      if let memory {
+        let limited = try Program.run(
+          "/usr/bin/env", ["prlimit", "--pid", "\(worker)", "--as=\(memory)"])
+        expect(limited.status, 0)
+      } else {
+        expect(kill(worker, SIGKILL), 0)
+      }
     }
     let head = "lockstep: worker 2: it ended with "
     let end = try #require(ends.first { result.errors.hasPrefix(head + $0) }, "\(result.errors)")
@@ -256,11 +254,11 @@ struct FuzzCommandTests {
       "fuzz sesame-table --seed 1 --jobs 2 --steps 500", "run door.yaml --device 'exec:cat >/dev/null'",
     ] {
       try folder.write("door.yaml", "scenario: A\nmachine: door\ndevice: door\nsteps: [Open]\n")
-      let heeded = try Command.shell("$LOCKSTEP \(words) --answer-timeout 1s --quiet", in: folder.path)
-      let ignored = try Command.shell(
-        "trap '' CHLD; exec $LOCKSTEP \(words) --answer-timeout 1s --quiet", in: folder.path)
-      expect(ignored.errors, heeded.errors)
-      expect(ignored.status, heeded.status)
+      let results = try ["", "trap '' CHLD; "].map {
+        try Command.shell("\($0)exec $LOCKSTEP \(words) --answer-timeout 1s --quiet", in: folder.path)
+      }
+      expect(results[1].errors, results[0].errors)
+      expect(results[1].status, results[0].status)
     }
   }
 
@@ -287,9 +285,8 @@ struct FuzzCommandTests {
   @Test("what a worker cannot save is told of all the same, and counts")
   func unsaved() throws {
     let folder = try Command.Folder()
-    let result = try Command.shell(
-      "mkdir Reports && echo > Reports/failures && $LOCKSTEP fuzz sesame-table --device \(defect) --seed 1 "
-        + "--steps 20k --jobs 2", in: folder.path)
+    try folder.write("Reports/failures", "")
+    let result = try fuzz("sesame-table --device \(defect) --seed 1 --steps 20k --jobs 2", in: folder)
     expect(result.status, 1)
     #expect(result.output.contains("✘ finding 1: reproduced 3 of 3"), "\(result.output)")
     #expect(result.errors.contains("the counterexample is not saved: Reports/failures"), "\(result.errors)")
@@ -306,9 +303,9 @@ struct FuzzCommandTests {
   func livesOn(lock: String, defect: String, seed: Int) throws {
     let folder = try Command.Folder()
     let allow = "--allow reset --allow register --allow configure"
-    let result = try Command.shell(
-      "$LOCKSTEP fuzz sesame --device 'emulator:\(lock)?as=real&defect=\(defect)' --steps 50k "
-        + "--seed \(seed) --jobs 2 \(allow)", in: folder.path)
+    let result = try fuzz(
+      "sesame --device 'emulator:\(lock)?as=real&defect=\(defect)' --steps 50k --seed \(seed) --jobs 2 \(allow)",
+      in: folder)
     expect(result.status, 1)
     // A worker that was stopped may have been about to save one more, under another name.
     let sure = try folder.names("Reports/failures").filter { $0.hasSuffix(".yaml") }.filter {
@@ -389,9 +386,8 @@ struct FuzzCommandTests {
   func merge() throws {
     let folder = try Command.Folder()
     for shard in 1...2 {
-      let result = try Command.shell(
-        "CI_NODE_INDEX=\(shard) CI_NODE_TOTAL=2 $LOCKSTEP fuzz sesame-table --seed 1 --steps 20k --device \(defect)",
-        in: folder.path)
+      let result = try Command.line(
+        "fuzz sesame-table --seed 1 --steps 20k --shard \(shard)/2 --device \(defect)", in: folder.path)
       expect(result.status, 1)
       #expect(result.output.contains("seed 1, shard \(shard)/2"))
     }
