@@ -5,6 +5,24 @@ import Testing
 /// A project for a lock of one's own, as a reader of the page on it makes it.
 @Suite("A new project", .timeLimit(.minutes(10)))
 struct NewProjectTests {
+  /// Makes a project in a folder, and gives its own.
+  private func project(
+    _ name: String, kind: String = "driver", in folder: Command.Folder
+  ) throws -> String {
+    expect(try Command.line("new \(name) --kind \(kind) --quiet", in: folder.path).status, 0)
+    return folder.path + "/" + name
+  }
+
+  /// Writes the keypad's lock with some of its text replaced.
+  private func plant(_ changes: [(String, String)], _ name: String, in folder: Command.Folder) throws {
+    var text = try folder.read("keypad/lock.py")
+    for (line, other) in changes {
+      #expect(text.contains(line))
+      text = text.replacing(line, with: other)
+    }
+    try folder.write("keypad/" + name, text)
+  }
+
   /// The block of the page that makes one.
   private static func lines() throws -> String {
     let page = try #require(Pages.named("Sources/lockstep/lockstep.docc/Own-lock.md"))
@@ -36,17 +54,20 @@ struct NewProjectTests {
     let folder = try Command.Folder()
     let device =
       kind == "driver" ? "driver:python3 driver.py?peripheral=python3 lock.py" : "exec:python3 device.py"
-    let script = """
-      "$LOCKSTEP" new pad --kind \(kind) --quiet && cd pad
-      "$LOCKSTEP" fuzz pad.yaml --device '\(device) bug' --steps 3000 --seed 3 --quiet --keep-going > said
-      LOCKSTEP_JOB=one/1 "$LOCKSTEP" fuzz pad.yaml --device '\(device)' --steps 300 --seed 3 --quiet --shard 1/2 > said
-      "$LOCKSTEP" mutants pad.yaml scenarios --out survivors > said
-      "$LOCKSTEP" cover pad.yaml --device '\(device)' --save tours/tour.yaml --quiet > said
-      "$LOCKSTEP" schema --out schema && "$LOCKSTEP" validate pad.yaml scenarios; echo "status $?"
-      """
-    let result = try Command.shell("mkdir -p pad-tours; " + script, in: folder.path)
-    #expect(result.output.hasSuffix("status 0\n"), "\(result.output)\(result.errors)")
-    let project = folder.path + "/pad"
+    let project = try project("pad", kind: kind, in: folder)
+    for line in [
+      "fuzz pad.yaml --device '\(device) bug' --steps 3000 --seed 3 --quiet --keep-going",
+      "mutants pad.yaml scenarios --out survivors",
+      "cover pad.yaml --device '\(device)' --save tours/tour.yaml --quiet",
+    ] { _ = try Command.line(line, in: project) }
+    let job = try Command.shell(
+      "LOCKSTEP_JOB=one/1 \"$LOCKSTEP\" fuzz pad.yaml --device '\(device)' --steps 300 --seed 3 --quiet --shard 1/2",
+      in: project)
+    expect(job.status, 0)
+    for line in ["schema --out schema", "validate pad.yaml scenarios"] {
+      let result = try Command.line(line, in: project)
+      #expect(result.status == 0, "\(result)")
+    }
     var count: [String: Int] = [:]
     for case let path as String in try #require(FileManager.default.enumerator(atPath: project)) {
       guard path.hasSuffix(".yaml"), !path.hasSuffix(".lock.yaml") else { continue }
@@ -69,112 +90,112 @@ struct NewProjectTests {
   func unwritable() throws {
     let folder = try Command.Folder()
     try folder.write("file", "")
-    let result = try Command.shell(
-      """
-      "$LOCKSTEP" new file/pad; echo $? >&2
-      "$LOCKSTEP" new pad --out some/where --quiet && test -f some/where/pad/schema/bench.schema.json; echo $? >&2
-      "$LOCKSTEP" new pad --out some/where; echo $? >&2
-      (ulimit -f 8; "$LOCKSTEP" new full); echo $? >&2; ls
-      """, in: folder.path)
+    let results =
+      try ["new file/pad", "new pad --out some/where --quiet", "new pad --out some/where"].map {
+        try Command.line($0, in: folder.path)
+      } + [Command.shell("ulimit -f 8; \"$LOCKSTEP\" new full", in: folder.path)]
+    expect(results.map(\.status), [3, 0, 2, 3])
     expect(
-      result.errors,
-      """
-      lockstep: the project cannot be written: file/pad: Not a directory; --out DIR makes it in another folder
-      3
-      0
-      lockstep: some/where/pad is there already: nothing is overwritten; --out DIR makes it in another folder
-      See 'lockstep new --help'.
-      2
-      lockstep: the project cannot be written: full/lockstep_device.py: File too large; --out DIR makes it in another folder
-      3
-
-      """)
-    expect(result.output, "file\nsome\n")
+      results.map(\.errors),
+      [
+        "lockstep: the project cannot be written: file/pad: Not a directory; --out DIR makes it in another folder\n",
+        "",
+        "lockstep: some/where/pad is there already: nothing is overwritten; --out DIR makes it in another folder\n"
+          + "See 'lockstep new --help'.\n",
+        "lockstep: the project cannot be written: full/lockstep_device.py: File too large; --out DIR makes it in "
+          + "another folder\n",
+      ])
+    #expect(folder.has("some/where/pad/schema/bench.schema.json"))
+    expect(folder.names(""), ["file", "some"])
   }
 
   @Test("driver and lock may write a UUID in any of its forms, each in another one")
   func uuids() throws {
     let folder = try Command.Folder()
-    let script = """
-      "$LOCKSTEP" new pad --quiet && cd pad
-      base=0000-1000-8000-00805F9B34FB; plain=$(echo $base | tr -d -)
-      sed -i "s/fff0/0000FFF0-$base/g; s/fff1/0000fff1$plain/g; s/fff2/FFF2/g" driver.py
-      sed -i "s/fff0/0000fff0/g; s/fff1/0000FFF1-$base/g; s/fff2/0000fff2$plain/g" lock.py
-      grep -c FFF driver.py lock.py; "$LOCKSTEP" run scenarios
-      """
-    let result = try Command.shell(script, in: folder.path)
-    #expect(!result.output.contains(":0\n"), "\(result.output)")
+    let pad = try project("pad", in: folder)
+    let base = "0000-1000-8000-00805F9B34FB"
+    let plain = base.replacing("-", with: "")
+    for (file, forms) in [
+      ("driver.py", ["0000FFF0-\(base)", "0000fff1\(plain)", "FFF2"]),
+      ("lock.py", ["0000fff0", "0000FFF1-\(base)", "0000fff2\(plain)"]),
+    ] {
+      var text = try folder.read("pad/" + file)
+      for (number, form) in forms.enumerated() {
+        #expect(text.contains("fff\(number)"))
+        text = text.replacing("fff\(number)", with: form)
+      }
+      try folder.write("pad/" + file, text)
+    }
+    let result = try Command.line("run scenarios", in: pad)
     #expect(result.output.contains("3 cases: 3 agree"), "\(result.output)\(result.errors)")
   }
 
   @Test("what is planted is found again by a replay of what was saved, and the healthy lock agrees with it")
   func replay() throws {
     let folder = try Command.Folder()
-    let script = """
-      "$LOCKSTEP" new keypad --quiet && cd keypad
-      "$LOCKSTEP" fuzz keypad.yaml --device 'driver:python3 driver.py?peripheral=python3 lock.py bug' --steps 5000 --seed 3 --quiet
-      "$LOCKSTEP" replay Reports/failures/*.yaml; echo "status $?"
-      "$LOCKSTEP" run Reports/failures/*.yaml --quiet \
-        --device 'driver:python3 driver.py?peripheral=python3 lock.py'; echo "status $?"
-      """
-    let result = try Command.shell(script, in: folder.path)
-    expect(result.output.split(separator: "\n").filter { $0.hasPrefix("status") }, ["status 1", "status 0"])
+    let keypad = try project("keypad", in: folder)
+    let device = "driver:python3 driver.py?peripheral=python3 lock.py"
+    let statuses = try [
+      "fuzz keypad.yaml --device '\(device) bug' --steps 5000 --seed 3 --quiet",
+      "replay Reports/failures/*.yaml", "run Reports/failures/*.yaml --quiet --device '\(device)'",
+    ].map { try Command.line($0, in: keypad).status }
+    expect(statuses, [1, 1, 0])
   }
 
   /// What can be wrong with the lock's timers, as what is replaced by what in its file.
-  static let timers = [
-    ("it locks too late", "s/turn(UNLOCKED, 5)/turn(UNLOCKED, 5.2)/"),
-    ("it locks too early", "s/turn(UNLOCKED, 5)/turn(UNLOCKED, 4.8)/"),
-    ("it hangs up too late", "s/after(20, /after(20.2, /"),
-    (
-      "what is said does not begin its time anew",
-      "s/cancel(lock.idle)$/pass/; s/lock.idle = lock.after/lock.idle = lock.idle or lock.after/"
-    ),
-  ]
+  static let timers =
+    [
+      ("it locks too late", [("turn(UNLOCKED, 5)", "turn(UNLOCKED, 5.2)")]),
+      ("it locks too early", [("turn(UNLOCKED, 5)", "turn(UNLOCKED, 4.8)")]),
+      ("it hangs up too late", [("after(20, ", "after(20.2, ")]),
+      (
+        "a message does not restart its time",
+        [
+          ("cancel(lock.idle)\n", "pass\n"),
+          ("lock.idle = lock.after", "lock.idle = lock.idle or lock.after"),
+        ]
+      ),
+    ] as [(String, [(String, String)])]
 
   @Test(
     "waiting costs nothing where programs play the lock: each wrong timer is found soon, and none where there is none",
     arguments: timers)
-  func timer(what: String, replacement: String) throws {
+  func timer(what: String, changes: [(String, String)]) throws {
     let folder = try Command.Folder()
-    let script = """
-      "$LOCKSTEP" new keypad --quiet && cd keypad
-      sed '\(replacement)' lock.py > bad.py
-      ! cmp -s lock.py bad.py || exit 99
-      for lock in bad lock; do
-        "$LOCKSTEP" fuzz keypad.yaml --device "driver:python3 driver.py?peripheral=python3 $lock.py" --steps 1500 --seed 5
-        echo "status $?"
-      done
-      """
-    let result = try Command.shell(script, in: folder.path)
-    expect(
-      result.output.split(separator: "\n").filter { $0.hasPrefix("status") }, ["status 1", "status 0"])
+    let keypad = try project("keypad", in: folder)
+    try plant(changes, "bad.py", in: folder)
+    let statuses = try ["bad", "lock"].map { lock in
+      try Command.line(
+        "fuzz keypad.yaml --device 'driver:python3 driver.py?peripheral=python3 \(lock).py' --steps 1500 --seed 5",
+        in: keypad
+      ).status
+    }
+    expect(statuses, [1, 0])
   }
 
   @Test("a tour waits for each timer, too, and goes on where none is wrong")
   func cover() throws {
     let folder = try Command.Folder()
-    let script = """
-      "$LOCKSTEP" new keypad --quiet && cd keypad
-      for change in s/x/x/ 's/turn(UNLOCKED, 5)/turn(UNLOCKED, 5.2)/' 's/turn(SHUT_OUT, 30)/turn(SHUT_OUT, 29)/' 's/after(20, /after(21, /' 's/after(20, /after(19, /'; do
-        sed "$change" lock.py > other.py
-        "$LOCKSTEP" cover keypad.yaml --device "driver:python3 driver.py?peripheral=python3 other.py" --seed 5
-        echo "status $?"
-      done
-      """
-    let result = try Command.shell(script, in: folder.path)
-    expect(
-      result.output.split(separator: "\n").filter { $0.hasPrefix("status") },
-      ["status 0", "status 1", "status 1", "status 1", "status 1"])
+    let keypad = try project("keypad", in: folder)
+    let changes = [
+      [], [("turn(UNLOCKED, 5)", "turn(UNLOCKED, 5.2)")], [("turn(SHUT_OUT, 30)", "turn(SHUT_OUT, 29)")],
+      [("after(20, ", "after(21, ")], [("after(20, ", "after(19, ")],
+    ]
+    let statuses = try changes.map { changes in
+      try plant(changes, "other.py", in: folder)
+      return try Command.line(
+        "cover keypad.yaml --device 'driver:python3 driver.py?peripheral=python3 other.py' --seed 5",
+        in: keypad
+      ).status
+    }
+    expect(statuses, [0, 1, 1, 1, 1])
   }
 
   @Test("wrong machines are counted, one that is wrong before anything is asked of it too")
   func mutants() throws {
     let folder = try Command.Folder()
-    let script = """
-      "$LOCKSTEP" new keypad --quiet && cd keypad && "$LOCKSTEP" mutants keypad.yaml scenarios --format json
-      """
-    let result = try Command.shell(script, in: folder.path)
+    let result = try Command.line(
+      "mutants keypad.yaml scenarios --format json", in: project("keypad", in: folder))
     expect(result.status, 0)
     #expect(
       result.output.contains("\"start → locked: the device showed locked, which the model does not allow\""))
@@ -185,10 +206,7 @@ struct NewProjectTests {
     arguments: ["driver", "exec"])
   func knownName(kind: String) throws {
     let folder = try Command.Folder()
-    let script = """
-      "$LOCKSTEP" new sesame --kind \(kind) --quiet && cd sesame && "$LOCKSTEP" run scenarios
-      """
-    let result = try Command.shell(script, in: folder.path)
+    let result = try Command.line("run scenarios", in: project("sesame", kind: kind, in: folder))
     expect(result.status, 0)
     #expect(result.output.contains("3 cases: 3 agree"), "\(result.output)\(result.errors)")
   }
@@ -196,62 +214,50 @@ struct NewProjectTests {
   @Test("a program that something ends while it is greeted is greeted once more; twice, and it is trouble")
   func endedInGreeting() throws {
     let folder = try Command.Folder()
-    let script = """
-      "$LOCKSTEP" new pad --kind exec --quiet && cd pad
-      cat > dies.sh <<'END'
+    let pad = try project("pad", kind: "exec", in: folder)
+    try folder.write(
+      "pad/dies.sh",
+      """
       echo start >> starts
       [ $(wc -l < starts) -gt $1 ] || eval "$2"
       exec python3 device.py
-      END
-      for times in 1 2; do
-        for death in 'kill -9 $$' 'exit 1'; do
-          rm -f starts
-          "$LOCKSTEP" run scenarios/opens.yaml --quiet --device "exec:sh -c '. ./dies.sh' dies.sh $times '$death'" > said 2>&1
-          echo "status $?"
-          # One of the first protocol may end by itself.
-          [ $times = 1 ] || break
-        done
-      done
-      """
-    let result = try Command.shell(script, in: folder.path)
-    expect(
-      result.output.split(separator: "\n").filter { $0.hasPrefix("status") }.map { $0.prefix(8) },
-      ["status 0", "status 0", "status 3"])
+
+      """)
+    // A program of the first protocol that ends twice by itself may do so.
+    let statuses = try [(1, "kill -9 $$"), (1, "exit 1"), (2, "kill -9 $$")].map { times, death in
+      folder.remove("pad/starts")
+      let device = "exec:sh -c '. ./dies.sh' dies.sh \(times) '\(death)'"
+      return try Command.call("run", "scenarios/opens.yaml", "--quiet", "--device", device, in: pad).status
+    }
+    expect(statuses, [0, 0, 3])
   }
 
   @Test("the fingerprint of a trace does not hang on how its file is named")
   func trace() throws {
     let folder = try Command.Folder()
-    let script = """
-      "$LOCKSTEP" new pad --quiet && cd pad
-      for file in scenarios/opens.yaml ./scenarios/../scenarios/opens.yaml "$PWD/scenarios/opens.yaml"; do
-        "$LOCKSTEP" replay "$file" --seed 7 | tail -n 1
-      done
-      """
-    let result = try Command.shell(script, in: folder.path)
-    let lines = result.output.split(separator: "\n").filter { $0.hasPrefix("  trace") }
-    expect(lines.count, 3)
-    expect(Set(lines).count, 1)
+    let pad = try project("pad", in: folder)
+    let traces = try ["scenarios", "./scenarios/../scenarios", pad + "/scenarios"].map {
+      try Command.line("replay '\($0)/opens.yaml' --seed 7", in: pad).output.split(separator: "\n").last
+    }
+    expect(traces.map { $0?.hasPrefix("  trace") }, [true, true, true])
+    expect(Set(traces).count, 1)
   }
 
   @Test("a lock that is one program: green at once, and its bug is found")
   func exec() throws {
     let folder = try Command.Folder()
-    let script = """
-      "$LOCKSTEP" new my-pad_2 --kind exec --quiet && cd my-pad_2
-      "$LOCKSTEP" run scenarios; echo "status $?"
-      "$LOCKSTEP" fuzz my-pad_2.yaml --device 'exec:python3 device.py' --steps 5000; echo "status $?"
-      "$LOCKSTEP" fuzz my-pad_2.yaml --device 'exec:python3 device.py bug' --steps 5000 -v; echo "status $?"
-      "$LOCKSTEP" nightly nightly.yaml; echo "status $?"
-      grep -rl NAME . | grep -v -e Reports -e schema/; true
-      """
-    let result = try Command.shell(script, in: folder.path)
-    expect(
-      result.output.split(separator: "\n").filter { $0.hasPrefix("status") },
-      [0, 0, 1, 0].map { "status \($0)" })
-    #expect(result.output.contains("12 of 12 transitions covered"), "\(result.output)\(result.errors)")
-    #expect(result.output.contains("shrunk to 2"))
-    #expect(!result.output.contains("./"), "a name was left out: \(result.output)")
+    let pad = try project("my-pad_2", kind: "exec", in: folder)
+    let results =
+      try [
+        "run scenarios", "fuzz my-pad_2.yaml --device 'exec:python3 device.py' --steps 5000",
+        "fuzz my-pad_2.yaml --device 'exec:python3 device.py bug' --steps 5000 -v",
+      ].map { try Command.line($0, in: pad) } + [Command.run("nightly", "nightly.yaml", in: pad)]
+    expect(results.map(\.status), [0, 0, 1, 0])
+    #expect(results[1].output.contains("12 of 12 transitions covered"), "\(results[1])")
+    #expect(results[2].output.contains("shrunk to 2"), "\(results[2])")
+    // No name was left out.
+    let unnamed = folder.files(with: "NAME").filter { !$0.contains("/Reports/") && !$0.contains("/schema/") }
+    expect(unnamed, [])
   }
 
   @Test(
