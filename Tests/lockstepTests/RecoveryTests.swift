@@ -137,18 +137,18 @@ struct RecoveryTests {
   @Test("a doctor who is asked to tries the switches, and says whether power fell")
   func doctor() throws {
     let bench = try SwitchedBench()
-    let line = "LOCKSTEP_STATE=$PWD/state/lockstep \"$LOCKSTEP\" doctor --bench bench.yaml"
+    let line = "doctor --bench bench.yaml"
     try bench.writeBench(off: "broken", settle: "1 s")
-    let untouched = try Command.shell(line, in: bench.folder.path)
+    let untouched = try Command.line(line, in: bench.folder.path)
     #expect(!untouched.output.contains("power"), "\(untouched.output)")
     let before = bench.pid
-    let broken = try Command.shell(line + " --power", in: bench.folder.path)
+    let broken = try Command.line(line + " --power", in: bench.folder.path)
     expect(broken.status, 3)
     #expect(
       broken.output.contains("✘ power: blue: the power of hub did not fall within 1 s of 'off'"),
       "\(broken.output)")
     expect(bench.pid, before)
-    expect(try Command.shell("\"$LOCKSTEP\" doctor --power", in: bench.folder.path).status, 2)
+    expect(try Command.line("doctor --power", in: bench.folder.path).status, 2)
   }
 
   @Test(
