@@ -8,7 +8,7 @@ import Testing
 private let keypad = ExecKeypad.python.program.replacing(
   "    lock.reading(", with: "    lock.log(\"asked for the battery\")\n    lock.reading(")
 
-private let hasCPlusPlus = (try? Command.shell("c++ --version"))?.status == 0
+private let hasCPlusPlus = (try? Program.run("/usr/bin/env", ["c++", "--version"]))?.status == 0
 
 @Suite("A lock of one's own", .timeLimit(.minutes(10)))
 struct OwnLockTests {
@@ -155,8 +155,9 @@ struct OwnLockTests {
     try folder.write("keypad.py", "import sys\n" + (try folder.read("keypad.py")))
     let result = try Command.call("run", in: folder.path)
     expect(result.status, 0)
-    let test = try Command.shell("python3 -c 'import keypad; print(\"tested\")'", in: folder.path)
-    expect(test.output, "firmware 1.2\ntested\n")
+    let test = try Program.run(
+      "/usr/bin/env", ["python3", "-c", "import keypad; print('tested')"], in: folder.path)
+    expect(String(decoding: test.output, as: UTF8.self), "firmware 1.2\ntested\n")
     // Before the module is there nobody takes what is printed.
     try folder.write("keypad.py", "print('started', flush=True)\n" + (try folder.read("keypad.py")))
     try folder.write(
@@ -282,10 +283,9 @@ struct OwnLockTests {
     try folder.write("lockstep_device.h", try Command.call("bindings", "c").output)
     try folder.write(
       "keypad.c", ExecKeypad.c.program.replacing(".is_virtual=1", with: ".is_virtual=\(isVirtual)"))
-    let built = try Command.shell(
+    try compile(
       "cc -std=c99 -D_POSIX_C_SOURCE=200809L -Wall -Wextra -Wpedantic -Werror -O1 -fsanitize=undefined -o keypad keypad.c -lm",
-      in: folder.path)
-    expect(built.errors, "")
+      in: folder)
     let device = "exec:./keypad"
     let result = try Command.call("run", "--device", device, in: folder.path)
     expect(result.status, 0)
@@ -319,9 +319,14 @@ struct OwnLockTests {
       """)
     try folder.write(
       "door.yaml", "scenario: A\nmachine: door\ndevice: \"exec:./door\"\nsteps: [Open, Close]\n")
-    let built = try Command.shell("c++ -std=c++11 -Wall -Werror -o door door.cpp", in: folder.path)
-    expect(built.errors, "")
+    try compile("c++ -std=c++11 -Wall -Werror -o door door.cpp", in: folder)
     expect(try Command.call("run", "door.yaml", in: folder.path).status, 0)
+  }
+
+  /// Runs a compiler, which has nothing to complain of.
+  private func compile(_ line: String, in folder: Command.Folder) throws {
+    let built = try Program.run("/usr/bin/env", ShellWords.split(line), in: folder.path)
+    expect([String(decoding: built.errors, as: UTF8.self), "\(built.status)"], ["", "0"])
   }
 
   /// A lock in another language does what that in Python does.
