@@ -24,6 +24,21 @@ struct GattTests {
     try Command.call(["gatt", target ?? address, "--transport", way] + words, in: folder.path)
   }
 
+  /// Listens to it in a process, which goes on until it is ended.
+  private func listener(out: Command.Folder) throws -> Program {
+    let listener = try Command.start(
+      Command.path, ["gatt", address, "--transport", way, "--subscribe", Self.told, "--duration", "600s"],
+      in: folder.path, out: out)
+    try eventually(by: listener) { try out.read("output").contains(Self.told) }
+    return listener
+  }
+
+  /// Types what a line of the shell prints.
+  private func interactive(_ typed: String) throws -> Command.Result {
+    try Command.shell(
+      "\(typed) | $LOCKSTEP gatt \(address) --transport \(way) --interactive", in: folder.path)
+  }
+
   private func objects(_ result: Command.Result) throws -> [JSON] {
     try result.output.split(separator: "\n").map { try JSON(parsing: String($0)) }
   }
@@ -67,11 +82,9 @@ struct GattTests {
 
   @Test("lines of a pipe are operations, and what is wrong with one does not end it")
   func interactive() throws {
-    let result = try Command.shell(
-      """
-      printf 'mtu\\nraed 2a00\\nread 2a01\\nread \(Self.write)\\nsubscribe \(Self.told)\\nunsubscribe \(Self.told)' \
-      | $LOCKSTEP gatt \(address) --transport \(way) --interactive
-      """, in: folder.path)
+    let result = try interactive(
+      "printf 'mtu\\nraed 2a00\\nread 2a01\\nread \(Self.write)\\nsubscribe \(Self.told)\\nunsubscribe \(Self.told)'"
+    )
     expect(result.status, 0)
     #expect(result.output.hasPrefix("MTU 2"), "\(result.output)")
     #expect(result.output.contains("(2a01, Appearance)   "), "\(result.output)")
@@ -84,9 +97,7 @@ struct GattTests {
 
   @Test("a line that never ends is none")
   func endless() throws {
-    let long = try Command.shell(
-      "head -c 70000 /dev/zero | tr '\\0' a | $LOCKSTEP gatt \(address) --transport \(way) --interactive",
-      in: folder.path)
+    let long = try interactive("head -c 70000 /dev/zero | tr '\\0' a")
     expect(long.status, 2)
     #expect(long.errors.contains("a line of more than 65536 bytes is none"), "\(long.errors)")
   }
@@ -166,10 +177,7 @@ struct GattTests {
       "\(absent.errors)")
 
     let out = try Command.Folder()
-    let listener = try Command.start(
-      Command.path, ["gatt", address, "--transport", way, "--subscribe", Self.told, "--duration", "600s"],
-      in: folder.path, out: out)
-    try eventually(by: listener) { try out.read("output").contains(Self.told) }
+    let listener = try listener(out: out)
     let second = try gatt()
     expect(second.status, 3)
     #expect(second.errors.contains("lockstep gatt"), "\(second.errors)")
@@ -187,10 +195,7 @@ struct GattTests {
   @Test("Ctrl-C ends listening as its time would, and disconnects")
   func interrupted() throws {
     let out = try Command.Folder()
-    let listener = try Command.start(
-      Command.path, ["gatt", address, "--transport", way, "--subscribe", Self.told, "--duration", "600s"],
-      in: folder.path, out: out)
-    try eventually(by: listener) { try out.read("output").contains(Self.told) }
+    let listener = try listener(out: out)
     listener.signal(SIGINT)
     expect(listener.waitUntilExit(), 0)
     let seeker = try Command.start(
