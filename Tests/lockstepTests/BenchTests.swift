@@ -179,12 +179,14 @@ struct BenchTests {
   @Test("what nobody can say of the health of things is said to be trouble of this machine")
   func unknownHealth() throws {
     let folder = try Command.Folder()
-    let restore = "LOCKSTEP_STATE=$PWD/state $LOCKSTEP devices restore gone"
-    let before = try Command.shell(restore, in: folder.path)
+    func restore() throws -> Command.Result {
+      try Command.shell("LOCKSTEP_STATE=$PWD/state $LOCKSTEP devices restore gone", in: folder.path)
+    }
+    let before = try restore()
     expect(before.status, 2)
     #expect(before.errors.hasPrefix("lockstep: unknown device 'gone'\n"), "\(before.errors)")
     try folder.write("state/state.sqlite", "this is no database, however long it is read\n")
-    let result = try Command.shell(restore, in: folder.path)
+    let result = try restore()
     expect(result.status, 3)
     #expect(
       result.errors.hasPrefix(
@@ -205,7 +207,7 @@ struct BenchTests {
     ]
     for (name, text) in files { try room.folder.write(name, text) }
     for (words, message) in Self.mistakes {
-      let result = try room.shell("$LOCKSTEP " + words)
+      let result = try Command.line(words, in: room.folder.path)
       expect(result.status, 2)
       #expect(result.errors.contains(message), "\(words): \(result.errors)")
     }
