@@ -28,6 +28,13 @@ struct CleanTests {
     return folder
   }
 
+  /// Runs the command with some faults of its calls, and writes down all calls.
+  private func faulty(
+    _ line: String, calls: String, _ faults: String = "-", in folder: Command.Folder
+  ) throws -> Command.Result {
+    try Command.shell("$WORKBENCH faulty \(calls) '\(faults)' - -- \(line)", in: folder.path)
+  }
+
   private func names(_ days: Int...) -> [String] { days.map { "2026-01-0\($0)T02-00-00-run" } }
 
   @Test(
@@ -129,7 +136,7 @@ struct CleanTests {
     }
     let whole = try arrange()
     let calls = whole.path + "/calls"
-    expect(try Command.shell("$WORKBENCH faulty \(calls) - - -- \(clean)", in: whole.path).status, 0)
+    expect(try faulty(clean, calls: calls, in: whole).status, 0)
     let left = [".gone.mine", names(3)[0], "mine"]
     expect(state(whole), left)
     let made = try whole.read("calls").split(separator: "\n").map(String.init)
@@ -144,8 +151,7 @@ struct CleanTests {
     var outcomes: [String: Int] = [:]
     for (call, kind) in trials {
       let folder = try arrange()
-      let line = "$WORKBENCH faulty \(calls) '\(call)=\(kind)' - -- \(clean)"
-      let result = try Command.shell(line, in: folder.path)
+      let result = try faulty(clean, calls: calls, "\(call)=\(kind)", in: folder)
       let there = state(folder)
       // What has the name of a run is all there.
       for name in runs where there.contains(name) {
@@ -170,13 +176,13 @@ struct CleanTests {
     let calls = folder.path + "/calls"
     let clean = "clean --older 1d -q"
     let trial = try reports([(1, "agree")])
-    _ = try Command.shell("$WORKBENCH faulty \(calls) - - -- \(clean)", in: trial.path)
+    _ = try faulty(clean, calls: calls, in: trial)
     let unlinks = try folder.read("calls").split(separator: "\n").filter { $0.hasPrefix("unlink@") }
     let last = try #require(unlinks.last)
     let place = last.prefix { $0 != "#" }
     let faults = (1...20).map { "\(place)#\($0)=EACCES" }.joined(separator: ",")
     for _ in 1...2 {
-      let result = try Command.shell("$WORKBENCH faulty \(calls) '\(faults)' - -- \(clean)", in: folder.path)
+      let result = try faulty(clean, calls: calls, faults, in: folder)
       expect(result.status, 3)
       #expect(
         result.errors.hasPrefix("lockstep: \(names(1)[0]) is not removed: Reports/runs/.gone."),
