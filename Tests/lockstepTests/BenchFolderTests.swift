@@ -6,8 +6,8 @@ import Testing
 struct BenchFolderTests {
   private static func floor() throws -> Command.Folder {
     let folder = try Command.Folder()
-    let new = "$LOCKSTEP new keypad --kind exec --quiet && mv keypad 'its lab'"
-    expect(try Command.shell(new, in: folder.path).status, 0)
+    expect(try Command.line("new keypad --kind exec --quiet", in: folder.path).status, 0)
+    folder.move("keypad", to: "its lab")
     try folder.write(
       "its lab/bench.yaml",
       """
@@ -20,14 +20,12 @@ struct BenchFolderTests {
     return folder
   }
 
-  private static let command = "LOCKSTEP_STATE=$PWD/state/lockstep $LOCKSTEP"
-
   @Test("runs its programs in that folder, and what it saves is replayed from where it was run")
   func programs() throws {
     let folder = try Self.floor()
     func run(_ lock: String) throws -> Command.Result {
-      try Command.shell(
-        "\(Self.command) run 'its lab/scenarios' --bench 'its lab/bench.yaml' --device lock:\(lock) --seed 1",
+      try Command.line(
+        "run 'its lab/scenarios' --bench 'its lab/bench.yaml' --device lock:\(lock) --seed 1",
         in: folder.path)
     }
     let good = try run("good")
@@ -35,7 +33,7 @@ struct BenchFolderTests {
     let bad = try run("bad")
     #expect(bad.status == 1, "\(bad)")
     let replay = try #require(bad.output.split(separator: "\n").first { $0.hasPrefix("  lockstep replay ") })
-    let again = try Command.shell(Self.command + replay.dropFirst("  lockstep".count), in: folder.path)
+    let again = try Command.line(String(replay.dropFirst("  lockstep ".count)), in: folder.path)
     expect(again.status, 1)
     let saved = try #require(folder.names("Reports/failures").first)
     let text = try folder.read("Reports/failures/\(saved)")
@@ -58,12 +56,12 @@ struct BenchFolderTests {
       suites: [{ name: all, scenarios: scenarios/shuts-out.yaml }]
 
       """)
-    let result = try Command.shell("\(Self.command) nightly 'its lab/nightly.yaml' --seed 1", in: folder.path)
+    let result = try Command.run("nightly", "its lab/nightly.yaml", "--seed", "1", in: folder.path)
     #expect(result.status == 1, "\(result)")
     #expect(result.output.hasPrefix("Elsewhere   1 of 2 locks needs you: bad diverged "), "\(result.output)")
     let replay = try #require(
       result.output.split(separator: "\n").first { $0.hasPrefix("      lockstep replay ") })
-    let again = try Command.shell(Self.command + replay.dropFirst("      lockstep".count), in: folder.path)
+    let again = try Command.line(String(replay.dropFirst("      lockstep ".count)), in: folder.path)
     expect(again.status, 1)
   }
 }
