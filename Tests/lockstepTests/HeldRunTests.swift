@@ -24,25 +24,25 @@ struct HeldRunTests {
     let held = try folder.read("Reports/runs/\(run)/.held").split(separator: "\n")
     let words =
       "Reports/runs/\(run) still runs: process \(process.processIdentifier) on \(held[1]), since \(held[2])"
-    let result = try Command.shell(
-      "$LOCKSTEP fuzz --resume \(run); echo $?; $LOCKSTEP run --resume \(run); echo $?; "
-        + "$LOCKSTEP report \(run) --junit x.xml --html none -q; echo $?; $LOCKSTEP clean --older 0h; echo $?",
-      in: folder.path)
+    let results = try [
+      "fuzz --resume \(run)", "run --resume \(run)", "report \(run) --junit x.xml --html none -q",
+      "clean --older 0h",
+    ].map { try Command.line($0, in: folder.path) }
+    expect(results.map(\.status), [2, 2, 5, 0])
     let told = words.dropFirst("Reports/runs/\(run) ".count)
     expect(
-      result.output,
-      "2\n2\n  journal  incomplete: the run did not end, its journal just stops\n5\n  kept     \(run): it \(told)\n0 runs removed\n0\n"
-    )
+      results.map(\.output),
+      [
+        "", "", "  journal  incomplete: the run did not end, its journal just stops\n",
+        "  kept     \(run): it \(told)\n0 runs removed\n",
+      ])
     expect(
-      result.errors,
-      """
-      lockstep: --resume: \(words); stop it, or wait for its end
-      See 'lockstep fuzz --help'.
-      lockstep: --resume: \(words); stop it, or wait for its end
-      See 'lockstep run --help'.
-      lockstep: \(words); the report tells what it did so far
-
-      """)
+      results.map(\.errors),
+      [
+        "lockstep: --resume: \(words); stop it, or wait for its end\nSee 'lockstep fuzz --help'.\n",
+        "lockstep: --resume: \(words); stop it, or wait for its end\nSee 'lockstep run --help'.\n",
+        "lockstep: \(words); the report tells what it did so far\n", "",
+      ])
     #expect(try folder.read("x.xml").hasSuffix("</testsuites>\n"))
   }
 
