@@ -5,8 +5,10 @@ import Testing
 
 @Suite("What a night says in the morning", .timeLimit(.minutes(10)))
 struct NightNeedsTests {
-  private static let night =
-    "LOCKSTEP_STATE=$PWD/state/lockstep TERM=dumb $LOCKSTEP nightly plan.yaml --seed 1"
+  /// Drives the night of a folder in a process: its cases are processes of the same program.
+  private static func night(in folder: String) throws -> Command.Result {
+    try Command.run("nightly", "plan.yaml", "--seed", "1", in: folder)
+  }
 
   @Test(
     "names every lock that needs a person, with what to paste, and agrees with devices on what is out of use")
@@ -30,7 +32,7 @@ struct NightNeedsTests {
       suites: [{ name: new, scenarios: \(Command.root)/Scenarios/sesame5/jam.yaml }]
 
       """)
-    let result = try Command.shell(Self.night, in: folder.path)
+    let result = try Self.night(in: folder.path)
     expect(result.status, 1)
     let head = "2 of 3 locks need you: back diverged, gone has a program that does not start (no such module)"
     #expect(result.output.hasPrefix("Test floor   \(head)   "), "\(result.output)")
@@ -62,14 +64,13 @@ struct NightNeedsTests {
     #expect(commands.joined().allSatisfy { lines.contains("      " + $0[1]) }, "\(commands)")
     let reasons = needs.map { $0["reasons"]?.elements?.count }
     expect(reasons, [1, 1])
-    let devices = "LOCKSTEP_STATE=$PWD/state/lockstep $LOCKSTEP devices"
-    let shown = try Command.shell(devices, in: folder.path).output
+    let shown = try Command.call("devices", in: folder.path).output
     #expect(
       shown.contains("  back    available   ") && shown.contains("  gone    out of use   since "), "\(shown)")
     for (name, use) in [("back", "available"), ("gone", "out of use")] {
       #expect(lines.contains { $0.hasPrefix("  \(name) ") && $0.hasSuffix(use) }, "\(result.output)")
     }
-    expect(try Command.shell("\(devices) restore gone", in: folder.path).output, "gone is back in use\n")
+    expect(try Command.line("devices restore gone", in: folder.path).output, "gone is back in use\n")
   }
 
   @Test("says what was planned and did not happen")
@@ -87,7 +88,7 @@ struct NightNeedsTests {
       fuzz: { machine: sesame }
 
       """)
-    let result = try Command.shell(Self.night, in: folder.path)
+    let result = try Self.night(in: folder.path)
     let words = "1 case (no lock has the tags new); fuzzing of front (no time was left)"
     #expect(result.output.contains("\n  not done: \(words)\n"), "\(result.output)")
     #expect(try folder.read("Reports/nightly.html").contains("Not done: \(words)"))
@@ -123,7 +124,7 @@ struct NightNeedsTests {
     try folder.write(
       "keypad/plan.yaml",
       "nightly: Keypads\nduration: 30 min\nsuites: [{ name: all, scenarios: scenarios/opens.yaml }]\n")
-    let result = try Command.shell(Self.night, in: folder.path + "/keypad")
+    let result = try Self.night(in: folder.path + "/keypad")
     #expect(
       result.output.hasPrefix(
         "Keypads   3 of 3 locks need you: mute has a peripheral that does not start (no battery), "
