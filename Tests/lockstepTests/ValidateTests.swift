@@ -185,13 +185,12 @@ struct ValidateTests {
     let end = framed(#"{"id":2,"method":"shutdown"}"#)
     try folder.write("whole", begin + end + framed(#"{"method":"exit"}"#))
     try folder.write("begun", begin)
-    let whole = try Command.shell("$LOCKSTEP lsp < whole", in: folder.path)
-    expect(whole.status, 0)
-    #expect(whole.output.hasSuffix(framed(#"{"jsonrpc":"2.0","id":2,"result":null}"#)), "\(whole.output)")
-    expect(try Command.shell("$LOCKSTEP lsp < begun", in: folder.path).status, 1)
-    expect(try Command.shell("$LOCKSTEP lsp < /dev/null", in: folder.path).status, 1)
-    let closed = try Command.shell("$LOCKSTEP lsp < whole >&-", in: folder.path)
-    expect(closed.status, 3)
-    #expect(closed.errors.hasPrefix("lockstep: the editor does not listen any more"), "\(closed.errors)")
+    let results = try ["< whole", "< begun", "< /dev/null", "< whole >&-"].map {
+      try Command.shell("$LOCKSTEP lsp \($0)", in: folder.path)
+    }
+    expect(results.map(\.status), [0, 1, 1, 3])
+    let answer = framed(#"{"jsonrpc":"2.0","id":2,"result":null}"#)
+    #expect(results[0].output.hasSuffix(answer), "\(results[0])")
+    #expect(results[3].errors.hasPrefix("lockstep: the editor does not listen any more"), "\(results[3])")
   }
 }
