@@ -45,31 +45,41 @@ struct HistoryCommandTests {
   )
   func edits() throws {
     let folder = try Command.Folder()
-    let script = #"""
-      "$LOCKSTEP" new pad --kind exec --quiet && cd pad
-      go() { "$LOCKSTEP" run scenarios/shuts-out.yaml --quiet --seed 1 > said 2>&1; echo "status $?"; }
-      go
-      cp device.py kept; sed 's/else 3/else 2/' kept > device.py; go
-      cp kept device.py; go
-      cp scenarios/shuts-out.yaml kept; sed 's/times: 3/times: 2/' kept > scenarios/shuts-out.yaml; go
-      cp kept scenarios/shuts-out.yaml; go
-      "$LOCKSTEP" history flaky; echo "flaky $?"
-      cat > other.py <<'END'
+    expect(try Command.line("new pad --kind exec --quiet", in: folder.path).status, 0)
+    let pad = folder.path + "/pad"
+    func status() throws -> Int32 {
+      try Command.line("run scenarios/shuts-out.yaml --quiet --seed 1", in: pad).status
+    }
+    let (device, scenario) = ("pad/device.py", "pad/scenarios/shuts-out.yaml")
+    var statuses = [try status()]
+    for (file, text, other) in [(device, "else 3", "else 2"), (scenario, "times: 3", "times: 2")] {
+      let before = try folder.read(file)
+      #expect(before.contains(text))
+      for content in [before.replacing(text, with: other), before] {
+        try folder.write(file, content)
+        statuses.append(try status())
+      }
+    }
+    let edited = try Command.line("history flaky", in: pad)
+    try folder.write(
+      "pad/other.py",
+      """
       import os, sys
       if os.path.exists("broken"): sys.argv.append("bug")
       exec(open("device.py").read())
-      END
-      sed -i 's/device.py/other.py/' scenarios/shuts-out.yaml
-      go; touch broken; go
-      "$LOCKSTEP" history flaky; echo "flaky $?"
-      """#
-    let result = try Command.shell(script, in: folder.path)
-    let lines = result.output.split(separator: "\n").map(String.init)
-    expect(lines.filter { $0.hasPrefix("status") }, [0, 1, 0, 1, 0, 0, 1].map { "status \($0)" })
-    expect(lines.filter { $0.hasPrefix("flaky") }, ["flaky 0", "flaky 0"])
-    let told = result.output.components(separatedBy: "flaky 0")
-    #expect(!told[0].contains("shuts-out"), "\(result.output)")
-    #expect(told[1].contains("  1        0     4/7") && told[1].contains("shuts-out"), "\(result.output)")
+
+      """)
+    try folder.write(scenario, try folder.read(scenario).replacing("device.py", with: "other.py"))
+    statuses.append(try status())
+    try folder.write("pad/broken", "")
+    statuses.append(try status())
+    expect(statuses, [0, 1, 0, 1, 0, 0, 1])
+    let changed = try Command.line("history flaky", in: pad)
+    expect([edited, changed].map(\.status), [0, 0])
+    #expect(!edited.output.contains("shuts-out"), "\(edited.output)")
+    #expect(
+      changed.output.contains("  1        0     4/7") && changed.output.contains("shuts-out"),
+      "\(changed.output)")
   }
 
   @Test("tells what runs came to, for people")
@@ -124,20 +134,19 @@ struct HistoryCommandTests {
   @Test("what it prints for programs is as its schema says")
   func json() throws {
     let folder = try reports("..", "F~", ".F", "..", "..", "..", "..", "..")
-    try folder.write("schema.json", HistoryAnswer.shape.line)
-    let validator = """
-      import json, sys, jsonschema
-      lines = [json.loads(line) for line in sys.stdin]
-      validator = jsonschema.Draft7Validator(json.load(open("schema.json")))
-      print([line["question"] for line in lines], [e.message for l in lines for e in validator.iter_errors(l)])
-      """
-    let result = try Command.shell(
-      "for q in 'add Reports/runs/*' '' runs flaky slow cases failures 'case case-1'; do "
-        + "$LOCKSTEP history $q --format json; done | python3 -c '\(validator)'", in: folder.path)
-    expect(result.errors, "")
-    expect(
-      result.output,
-      "['add', 'overview', 'runs', 'flaky', 'slow', 'cases', 'failures', 'case'] []\n")
+    let schema = try folder.write("schema.json", HistoryAnswer.shape.line)
+    let asked = [
+      ("add Reports/runs/*", "add"), ("", "overview"), ("runs", "runs"), ("flaky", "flaky"), ("slow", "slow"),
+      ("cases", "cases"), ("failures", "failures"), ("case case-1", "case"),
+    ]
+    var answers: [String] = []
+    for (words, question) in asked {
+      let result = try Command.line("history \(words) --format json", in: folder.path)
+      expect(result.errors, "")
+      expect(try JSON(parsing: result.output)["question"]?.string, question)
+      answers.append(try folder.write("\(question).json", result.output))
+    }
+    expect(validate(answers, against: schema), asked.map { "\($0.1).json valid" })
   }
 
   @Test(
