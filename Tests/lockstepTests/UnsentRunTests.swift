@@ -6,24 +6,36 @@ import Testing
 /// Runs whose history cannot be written when they are over.
 @Suite("Runs that could not be sent to the history")
 struct UnsentRunTests {
-  /// What is done to the place of the history, what is said of it, and how it is made good.
-  private static let troubles: [(spoil: String, said: String, mend: String)] = [
+  /// What lies at the place of the history, and what is said of it.
+  private static let troubles: [(lies: Obstacle, said: String)] = [
     (
-      "echo nothing of a database, and long enough for its head >Reports/history.sqlite",
-      "the history at Reports/history.sqlite is damaged: file is not a database. Put it aside: 'lockstep history add RUN…' fills a new one from the journals",
-      "rm Reports/history.sqlite*"
+      .text,
+      "the history at Reports/history.sqlite is damaged: file is not a database. Put it aside: 'lockstep history add RUN…' fills a new one from the journals"
     ),
+    (.folder, "the history at Reports/history.sqlite cannot be used: unable to open database file"),
     (
-      "mkdir Reports/history.sqlite",
-      "the history at Reports/history.sqlite cannot be used: unable to open database file",
-      "rmdir Reports/history.sqlite"
-    ),
-    (
-      "python3 -c 'import sqlite3; sqlite3.connect(\"Reports/history.sqlite\").execute(\"create table t (a)\")'",
-      "the history at Reports/history.sqlite cannot be used: it is a database of another program",
-      "rm Reports/history.sqlite*"
+      .otherDatabase,
+      "the history at Reports/history.sqlite cannot be used: it is a database of another program"
     ),
   ]
+
+  /// What may lie where the history should be.
+  private enum Obstacle {
+    case text, folder, otherDatabase
+
+    /// Puts it there.
+    func place(in folder: Command.Folder) throws {
+      let name = "Reports/history.sqlite"
+      switch self {
+      case .text: try folder.write(name, "nothing of a database, and long enough for its head\n")
+      case .folder: try folder.makeFolder(name)
+      case .otherDatabase:
+        try folder.makeFolder("Reports")
+        let script = "import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute('create table t (a)')"
+        expect(python(script, [folder.path + "/" + name]).output, "")
+      }
+    }
+  }
 
   @Test(
     "keep their status and reports, are noted, and sent once, in order, by the next run",
@@ -31,10 +43,13 @@ struct UnsentRunTests {
   func file(_ index: Int) throws {
     let trouble = Self.troubles[index]
     let folder = try Command.Folder()
-    let run = "$LOCKSTEP run '\(Command.root)/Scenarios/door' -q"
-    let away = try Command.shell(
-      "mkdir Reports; \(trouble.spoil); \(run); echo $?; \(run); echo $?", in: folder.path)
-    expect(away.output, "0\n0\n")
+    func run() throws -> Command.Result {
+      try Command.line("run '\(Command.root)/Scenarios/door' -q", in: folder.path)
+    }
+    try trouble.lies.place(in: folder)
+    let away = [try run(), try run()]
+    expect(away.map(\.status), [0, 0])
+    expect(away.map(\.output), ["", ""])
     let words = """
       lockstep: \(trouble.said)
         the report says nothing of earlier runs
@@ -42,13 +57,16 @@ struct UnsentRunTests {
         1 run noted in Reports/unsent: the next run sends what is there to the history, or 'lockstep history'
 
       """
-    expect(away.errors, words + words)
+    expect(away.map(\.errors), [words, words])
     expect(folder.names("Reports/unsent").count, 2)
     // Before anything of it is removed, the history must have it.
     let clean = try Command.line("clean --older 0h", in: folder.path)
     expect(clean.output.components(separatedBy: "not in its history yet").count - 1, 2)
-    let next = try Command.shell("\(trouble.mend); \(run); echo $?", in: folder.path)
-    expect(next.output, "0\n")
+    for name in folder.names("Reports") where name.hasPrefix("history.sqlite") {
+      folder.remove("Reports/" + name)
+    }
+    let next = try run()
+    expect([next.output, "\(next.status)"], ["", "0"])
     expect(
       next.errors,
       "lockstep: 2 runs that could not be sent earlier: now in the history at Reports/history.sqlite\n")
