@@ -53,28 +53,28 @@ struct SalvageTests {
   )
   func full() throws {
     let folder = try Command.Folder()
-    let run = "$LOCKSTEP run '\(Command.root)/Scenarios/door' -q --junit /dev/full --history none"
-    let result = try Command.shell(
-      "\(run); echo $?; $LOCKSTEP report Reports/runs/* -q --junit /dev/full; echo $?", in: folder.path)
+    let results = try [
+      "run '\(Command.root)/Scenarios/door' -q --junit /dev/full --history none",
+      "report Reports/runs/* -q --junit /dev/full",
+    ].map { try Command.line($0, in: folder.path) }
     let name = folder.names("Reports/runs").last ?? ""
-    expect(result.output, "3\n3\n")
+    expect(results.map(\.status), [3, 3])
+    expect(results.map(\.output), ["", ""])
+    let words = "lockstep: the reports are not written: cannot write /dev/full: No space left on device\n"
+    let report = "lockstep report Reports/runs/\(name) --junit /dev/full --history none"
     expect(
-      result.errors,
-      """
-      lockstep: the reports are not written: cannot write /dev/full: No space left on device
-        once there is a place for them: lockstep report Reports/runs/\(name) --junit /dev/full --history none
-      lockstep: the reports are not written: cannot write /dev/full: No space left on device
-
-      """)
+      results.map(\.errors), ["\(words)  once there is a place for them: \(report)\n", words])
   }
 
   @Test("a finding is the same case in whichever folder its reports are")
   func findings() throws {
     let folder = try Command.Folder()
-    let fuzz =
-      "$LOCKSTEP fuzz sesame --device 'emulator:sesame5?defect=status-lags-one-behind' --seed 4 --steps 3000 -q --html none"
-    let result = try Command.shell("\(fuzz) --out a >a.txt; \(fuzz) --out b/c >b.txt", in: folder.path)
-    expect(result.errors, "")
+    for out in ["a", "b/c"] {
+      let device = "--device 'emulator:sesame5?defect=status-lags-one-behind'"
+      let result = try Command.line(
+        "fuzz sesame \(device) --seed 4 --steps 3000 -q --html none --out \(out)", in: folder.path)
+      expect([result.errors, "\(result.status)"], ["", "1"])
+    }
     func cases(_ out: String) throws -> [String] {
       let run = try #require(folder.names(out + "/runs").last)
       return try folder.read("\(out)/runs/\(run)/journal.jsonl").split(separator: "\n").map(String.init)
