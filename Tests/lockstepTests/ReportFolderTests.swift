@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -8,54 +9,57 @@ struct ReportFolderTests {
   )
   func runs() throws {
     let folder = try Command.Folder()
-    let script = """
-      cp -r "$ROOT/Scenarios/door" door
-      for number in 1 2; do
-        "$LOCKSTEP" run door/open-and-close.yaml --seed $number --quiet --out "out $number"
-        "$LOCKSTEP" run door/again-and-again.yaml --seed $number --quiet --out "out $number"
-      done
-      "$LOCKSTEP" run door/open-and-close.yaml --quiet
-      for runs in '"out 1"' '"out 1/"' '"out 1/runs"' '"out 1/runs/" --out more' '"out 1" "out 2"' 'Reports/runs/*'; do
-        eval "\"$LOCKSTEP\" report $runs --quiet --format json" | sed 's/,"agree.*//'
-      done
-      (cd 'out 2' && "$LOCKSTEP" report . --format json | sed 's/,"agree.*//')
-      "$LOCKSTEP" report "$(ls Reports/runs)" --out elsewhere --format json | sed 's/,"agree.*//'
-      "$LOCKSTEP" history add 'out 1' 'out 2' --out both
-      mkdir -p empty/runs; "$LOCKSTEP" report empty; echo $?
-      "$LOCKSTEP" report nowhere; echo $?
-      """
-    let result = try Command.shell("ROOT='\(Command.root)'\n" + script, in: folder.path)
-    let two = #"{"runs":2,"cases":2"#
-    let one = #"{"runs":1,"cases":1"#
-    expect(
-      result.output.split(separator: "\n").map(String.init),
-      [
-        two, two, two, two, #"{"runs":4,"cases":4"#, one, two, one, "4 runs taken into both/history.sqlite",
-        "2", "2",
-      ])
-    expect(
-      result.errors,
-      """
-      lockstep: there is no run below empty/runs
-      See 'lockstep report --help'.
-      lockstep: there is no run nowhere: neither nowhere/journal.jsonl nor Reports/runs/nowhere/journal.jsonl is there
-      See 'lockstep report --help'.
-
-      """)
+    try folder.copy(Command.root + "/Scenarios/door", to: "door")
+    func perform(_ line: String, below place: String = "") throws -> Command.Result {
+      try Command.line(line, in: folder.path + place)
+    }
+    for number in 1...2 {
+      for name in ["open-and-close", "again-and-again"] {
+        let out = "--seed \(number) --quiet --out 'out \(number)'"
+        expect(try perform("run door/\(name).yaml \(out)").status, 0)
+      }
+    }
+    expect(try perform("run door/open-and-close.yaml --quiet").status, 0)
+    let name = try #require(folder.names("Reports/runs").first { !$0.hasPrefix(".") })
+    let (two, one) = (#"{"runs":2,"cases":2"#, #"{"runs":1,"cases":1"#)
+    for (runs, place, counts) in [
+      ("'out 1' --quiet", "", two), ("'out 1/' --quiet", "", two), ("'out 1/runs' --quiet", "", two),
+      ("'out 1/runs/' --out more --quiet", "", two), ("'out 1' 'out 2' --quiet", "", #"{"runs":4,"cases":4"#),
+      ("Reports/runs/* --quiet", "", one), (".", "/out 2", two), ("\(name) --out elsewhere", "", one),
+    ] {
+      let result = try perform("report \(runs) --format json", below: place)
+      expect(result.output.components(separatedBy: ",\"agree").first, counts)
+      expect(result.errors, "")
+    }
+    let added = try perform("history add 'out 1' 'out 2' --out both")
+    expect([added.output, added.errors], ["4 runs taken into both/history.sqlite\n", ""])
+    try folder.makeFolder("empty/runs")
+    for (runs, message) in [
+      ("empty", "there is no run below empty/runs"),
+      (
+        "nowhere",
+        "there is no run nowhere: neither nowhere/journal.jsonl nor Reports/runs/nowhere/journal.jsonl is there"
+      ),
+    ] {
+      let result = try perform("report \(runs)")
+      expect(
+        ["\(result.status)", result.output, result.errors],
+        ["2", "", "lockstep: \(message)\nSee 'lockstep report --help'.\n"])
+    }
   }
 
   @Test(
     "that cannot be written are named with the option that names another",
     arguments: [
-      "run Scenarios/door", "fuzz door --steps 10", "cover door", "report $RUN",
+      "run Scenarios/door", "fuzz door --steps 10", "cover door", "report RUN",
     ])
   func unwritable(line: String) throws {
     let folder = try Command.Folder()
     try folder.write("file", "")
     let run = try Command.line("run Scenarios/door --quiet --out '\(folder.path)/out'")
     expect(run.status, 0)
-    let result = try Command.shell(
-      "RUN=$(ls -d '\(folder.path)'/out/runs/*); $LOCKSTEP \(line) --out '\(folder.path)/file/out'")
+    let line = line.replacing("RUN", with: "'\(folder.path)'/out/runs/*")
+    let result = try Command.line("\(line) --out '\(folder.path)/file/out'")
     expect(result.status, 2)
     #expect(
       result.errors.contains(": Not a directory; --out DIR puts reports into another folder\n")
