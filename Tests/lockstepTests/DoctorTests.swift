@@ -45,8 +45,7 @@ struct DoctorTests {
   func emptyBench() throws {
     let folder = try Command.Folder()
     try folder.write("bench.yaml", "bench: b\nlocks: []\n")
-    let result = try Command.shell(
-      "LOCKSTEP_STATE=$PWD/state $LOCKSTEP doctor --bench bench.yaml", in: folder.path)
+    let result = try Command.line("doctor --bench bench.yaml", in: folder.path)
     expect(result.status, 3)
     #expect(result.output.contains("bench.yaml has neither a lock nor a dongle"), "\(result.output)")
     #expect(result.output.contains("this bench is not fit"), "\(result.output)")
