@@ -71,21 +71,30 @@ struct ShownChoiceTests {
   @Test("a lock is held to it over all cases of a night, also where that is taken up again")
   func night() throws {
     let folder = try scenarios()
-    let line = "LOCKSTEP_STATE=$PWD/state $LOCKSTEP nightly plan.yaml --seed 1 --jobs 1 --format json"
-    let whole = try Command.shell(line, in: folder.path)
-    try check(whole, in: folder)
+    // The cases of a night are processes of the same program.
+    func night() throws -> Command.Result {
+      try Command.shell(
+        "LOCKSTEP_STATE=$PWD/state $LOCKSTEP nightly plan.yaml --seed 1 --jobs 1 --format json",
+        in: folder.path)
+    }
+    try check(try night(), in: folder)
     // What is saved shows it alone.
     let saved = try folder.read(all: "Reports/runs/*/cases/*/failures/*.yaml")
     #expect(saved.contains("assume: [at-once]"), "\(saved)")
     // It was killed when the first case of the lock was over.
-    _ = try Command.shell(
-      """
-      cd Reports/runs/*-nightly && rm summary.json &&
-      number=$(grep -n '"done"' night.jsonl | head -1 | cut -d: -f1) &&
-      head -$number night.jsonl > rest && mv rest night.jsonl &&
-      for run in cases/*; do grep -q '"run":'$(basename $run | sed 's/^0*//')',' night.jsonl || rm -r $run; done
-      """, in: folder.path)
-    let resumed = try Command.shell(line, in: folder.path)
+    let run =
+      "Reports/runs/" + (try #require(folder.names("Reports/runs").first { $0.hasSuffix("-nightly") }))
+    folder.remove(run + "/summary.json")
+    let lines = try folder.read(run + "/night.jsonl").split(separator: "\n")
+    let done = try #require(lines.firstIndex { $0.contains("\"done\"") })
+    let record = lines[...done].map { $0 + "\n" }.joined()
+    #expect(done + 1 < lines.count)
+    try folder.write(run + "/night.jsonl", record)
+    for name in folder.names(run + "/cases") {
+      let number = try #require(Int(name))
+      if !record.contains("\"run\":\(number),") { folder.remove("\(run)/cases/\(name)") }
+    }
+    let resumed = try night()
     try check(resumed, in: folder)
     expect(try JSON(parsing: resumed.output)["resumptions"], .number("1"))
   }
