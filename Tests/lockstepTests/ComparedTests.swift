@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -126,14 +127,16 @@ struct ComparedTests {
   func files() throws {
     let folder = try Command.Folder()
     let text = "scenario: A\nmachine: door\ndevice: door\nsteps: [Open]\n"
-    try folder.write("Scenarios/x.yaml", text)
-    let names = #"printf 'Scenarios/caf\303\251.yaml'"#
-    let copies =
-      "cp Scenarios/x.yaml \"$(\(names))\"; cp Scenarios/x.yaml \"$(printf 'Scenarios/cafe\\314\\201.yaml')\""
-    _ = try Command.shell(copies, in: folder.path)
+    let path = try folder.write("Scenarios/x.yaml", text)
+    func link(_ letters: [UInt8]) {
+      let name = Array("\(folder.path)/Scenarios/".utf8) + letters + Array(".yaml".utf8) + [0]
+      expect(unsafe Glibc.link(path, name.map(CChar.init(bitPattern:))), 0)
+    }
+    link(Array("caf".utf8) + [0xC3, 0xA9])
+    link(Array("cafe".utf8) + [0xCC, 0x81])
     let two = try Command.call("run", "--color", "never", in: folder.path)
     #expect(two.output.contains("3 cases: 3 agree"), "\(two.output) \(two.errors)")
-    _ = try Command.shell("cp Scenarios/x.yaml \"$(printf 'Scenarios/b\\377.yaml')\"", in: folder.path)
+    link(Array("b".utf8) + [0xFF])
     let garbled = try Command.call("run", in: folder.path)
     expect(garbled.status, 2)
     #expect(
