@@ -168,20 +168,23 @@ struct ProgressTests {
   @Test("on a terminal: one line that is drawn over, and gone at the end")
   func terminal() throws {
     let folder = try slowFolder("0.7")
-    let line = "stty cols 70 rows 24; TERM=xterm $LOCKSTEP run --seed 1 --color never"
-    let result = try Command.shell("script -qec '\(line)' /dev/null", in: folder.path)
+    func drawn(_ options: String = "") throws -> Command.Result {
+      let line = "stty cols 70 rows 24; TERM=xterm $LOCKSTEP run --seed 1 --color never \(options)"
+      return try Command.shell("script -qec '\(line)' /dev/null", in: folder.path)
+    }
+    let result = try drawn()
     expect(result.status, 0)
-    let drawn = result.output.components(separatedBy: "\r\u{1B}[J")
-    #expect(drawn.count > 2, "\(result.output.debugDescription)")
+    let parts = result.output.components(separatedBy: "\r\u{1B}[J")
+    #expect(parts.count > 2, "\(result.output.debugDescription)")
     #expect(
-      drawn.contains {
+      parts.contains {
         $0.hasPrefix("[======      ] 1/2  ") && $0.contains("1 agree  Scenarios/b.yaml")
       })
-    #expect(drawn.dropFirst().dropLast().allSatisfy { $0.count < 70 && !$0.contains("\n") }, "\(drawn)")
+    #expect(parts.dropFirst().dropLast().allSatisfy { $0.count < 70 && !$0.contains("\n") }, "\(parts)")
     // After the last time that it was taken away there is nothing but the summary.
-    #expect(drawn.last?.hasPrefix("2 cases: 2 agree") ?? false, "\(drawn.last ?? "")")
+    #expect(parts.last?.hasPrefix("2 cases: 2 agree") ?? false, "\(parts.last ?? "")")
     for quiet in ["--quiet", "--show-progress none"] {
-      let silent = try Command.shell("script -qec '\(line) \(quiet)' /dev/null", in: folder.path)
+      let silent = try drawn(quiet)
       #expect(!silent.output.contains("\u{1B}["), "\(silent.output.debugDescription)")
     }
   }
