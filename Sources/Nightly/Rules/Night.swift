@@ -330,12 +330,14 @@ extension Night {
       case .stopping(let time, let why, let isFault) where now >= time:
         running[index].stage = .killed(abandonAt: now + Self.reapTime, why: why, isFault: isFault)
         actions.append(.kill(run.attempt.number))
-      case .killed(let time, let why, _) where now >= time: abandoned.append((run.attempt.number, why))
+      case .killed(let time, let why, let isFault) where now >= time:
+        let words = why + "; its process cannot be killed"
+        running[index].stage = .killed(abandonAt: time, why: words, isFault: isFault)
+        abandoned.append((run.attempt.number, words))
       case .working, .stopping, .killed: break
       }
     }
-    for (number, why) in abandoned {
-      let words = why + "; its process cannot be killed"
+    for (number, words) in abandoned {
       let dongle = index(of: number).flatMap { running[$0].attempt.dongle }
       let ending = NightEnding(
         .labFault, words, park: .unknown, outOfUse: dongle.map { .dongle($0) })
