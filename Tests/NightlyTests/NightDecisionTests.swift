@@ -19,7 +19,7 @@ private let skipped = ending(.skipped, "no motor")
 private let killed = ending(.incomplete, "killed")
 
 /// A divergence that contradicts what the lock showed before.
-private let contradiction = {
+private let contradiction: NightEnding = {
   var ending = diverged
   ending.shown = [.init(choice: "touching", options: ["opens"])]
   return ending
