@@ -100,6 +100,8 @@ struct NightDecisionTests {
       // A run without an end is no retry.
       CaseHistory([killed], nightRetries: 0, nil),
       CaseHistory([killed, agreed], NightResult(.agreed)),
+      CaseHistory([fault, killed], nightRetries: 1, nil),
+      CaseHistory([fault, killed, agreed], nightRetries: 1, NightResult(.flaky)),
       CaseHistory([killed, diverged], NightResult(.diverged, "it showed locked")),
       CaseHistory(
         Array(repeating: killed, count: 10),

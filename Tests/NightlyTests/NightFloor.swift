@@ -27,7 +27,7 @@ final class NightFloor {
     folder.write("old.yaml", "scenario: old\nmachine: sesame\ndevice: sesame3\nsteps: [connect]\n")
     folder.write(
       "lock.yaml",
-      "lock: sesame5\nuuid: bc8d5a7c-c30c-a541-5f3e-d5e63b50dbea\nsecret: 6e4948392ccca36d631b84b4450984da\n")
+      "lock: sesame5\nuuid: 7e57ab1e-c30c-4541-8f3e-d5e63b50dbea\nsecret: 6e4948392ccca36d631b84b4450984da\n")
     folder.write(
       "bench.yaml",
       """
