@@ -11,11 +11,12 @@ import Testing
 
 /// A bench, and the folder of a night on it.
 private final class NightStage {
-  let floor = NightFloor()
+  let floor: NightFloor
   let place: NightlyFolder
   let runs: NightlyRuns
 
-  init() throws {
+  init(bench: String = "") throws {
+    floor = NightFloor(bench: bench)
     place = try floor.place()
     runs = NightlyRuns(try floor.lab().lab, folder: place.folder.path, seed: 7)
   }
@@ -25,7 +26,7 @@ private final class NightStage {
 private final class ReportedNight {
   let stage: NightStage
   var runs: NightlyRuns { stage.runs }
-  let cases: [NightCase]
+  var cases: [NightCase]
   private var lines: [NightLine] = [.begin(name: "N", clock)]
   private var number = 0
   var settings = NightSettings(duration: .seconds(3600), labRetries: 0)
@@ -446,6 +447,75 @@ struct NightlyReportTests {
       (.program(ProgramTrouble("program", .malformed)), #"{"cause":"programFailed","program":"program"}"#),
     ]
     expect(table.map { $0.0.json.line }, table.map(\.1))
+  }
+
+  @Test("a page leads to the report, the journal and the first captures of each failure")
+  func links() throws {
+    let night = ReportedNight(stage)
+    try night.run(0, NightEnding(.diverged, "it showed <locked>", park: .parked)) { verdict in
+      let captures = (1...5).map { Record.Attachment("capture", "captures/\($0).btsnoop") }
+      verdict.attachments = [Record.Attachment("scenario", "shrunk.yaml")] + captures
+      verdict.replay = "lockstep replay 'a b.yaml'"
+    }
+    try night.run(1, NightEnding(.labFault, "no answer", park: .parked)) {
+      $0.attachments = [Record.Attachment("capture", "/elsewhere/1.btsnoop")]
+    }
+    try rest(night, from: 2)
+    let report = night.report()
+    try report.writeRunReports()
+    let out = stage.place.folder.out
+    let page = report.page(began: "2026-11-22T02:00:00Z", in: out)
+    let links = page.matches(of: /<li><a href="([^"]+)">([^<]+)<\/a><\/li>/).map { ($0.1, String($0.2)) }
+    expect(
+      links.map(\.1),
+      ["report", "journal", "capture", "capture 2", "capture 3", "capture 4", "report", "journal"])
+    for (path, name) in links where !name.hasPrefix("capture") {
+      #expect(path.hasPrefix("./") && Host.isFile("\(out)/\(path)"), "\(path)")
+    }
+    let folder = "./runs/\(Path.relative(stage.place.folder.path, from: out + "/runs"))/cases/00001/runs/r"
+    expect(String(links[2].0), folder + "/captures/1.btsnoop")
+    #expect(page.contains("<p>it showed &lt;locked&gt;</p>"))
+  }
+
+  @Test("a text names twelve failures of a kind and as many reasons, each in one line, and counts the rest")
+  func many() throws {
+    let night = ReportedNight(stage)
+    let long = String(repeating: "x", count: 161)
+    for number in 0..<15 {
+      night.cases.append(
+        NightCase(identity: "d\(number)", suite: "a", file: "d\(number).yaml", lock: "back"))
+      try night.run(4 + 2 * number, NightEnding(.diverged, number == 0 ? long : "two\nlines"))
+      night.cases.append(
+        NightCase(
+          identity: "s\(number)", suite: "a", file: "s.yaml", lock: number == 0 ? "back" : "front",
+          skipReason: number < 3 ? "no motor" : "reason \(number)"))
+    }
+    for place in 0..<4 { try night.run(place, agreed) }
+    let lines = night.report().text(Painter(isOn: false), reports: []).split(separator: "\n").map(String.init)
+    expect(lines.count { $0.hasPrefix("  ✘ back   d") }, 12)
+    expect(lines.filter { $0.hasPrefix("    and ") }, ["    and 3 more", "    and for 1 more reasons"])
+    let shortened = String(repeating: "x", count: 159) + "…"
+    expect(lines.filter { $0.contains("xxx") }, ["  ! back   \(shortened)", "      \(shortened)"])
+    expect(lines.count { $0 == #"      two\nlines"# }, 11)
+    // The most frequent reason is the first, with its locks if there are several.
+    let first = lines.firstIndex { $0.hasPrefix("Skipped") }.map { lines[$0 + 1] }
+    expect(first, "      3  no motor (back, front)")
+  }
+
+  @Test("a quarantine that has lapsed is named until it is removed")
+  func lapsed() throws {
+    let quarantine = "{ lock: front, scenario: a.yaml, reason: cold, owner: ada, expires: 1969-12-01 }"
+    let stage = try NightStage(bench: "quarantine: [\(quarantine)]\n")
+    let night = ReportedNight(stage)
+    try rest(night, from: 0)
+    let report = night.report()
+    let text = report.text(Painter(isOn: false), reports: [])
+    #expect(
+      text.contains("\n  quarantine has lapsed: a.yaml on front, until 1969-12-01, ada: cold\n"), "\(text)")
+    #expect(
+      report.page(began: "2026-11-22T02:00:00Z", in: stage.floor.path).contains(
+        "<h2>Quarantine that has lapsed</h2>\n<ul><li>until 1969-12-01, ada: cold</li>"))
+    expect([report.status.rawValue], [0])
   }
 
   @Test("what was planned and did not happen has its reasons, the most frequent first")
