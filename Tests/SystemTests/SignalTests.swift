@@ -109,6 +109,7 @@ struct SignalTests {
     await #expect(processExitsWith: .success) {
       let folder = TestFolder()
       folder.write("file", "old")
+      signal(SIGXFSZ, SIG_DFL)
       FailedWrites.ignore()
       var before = rlimit()
       let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
@@ -133,6 +134,7 @@ struct SignalTests {
   @Test("a pipe without a reader is an error, and ends no program")
   func unreadPipe() async {
     await #expect(processExitsWith: .success) {
+      signal(SIGPIPE, SIG_DFL)
       FailedWrites.ignore()
       var ends: [Int32] = [-1, -1]
       #expect(unsafe pipe(&ends) == 0)
