@@ -61,7 +61,7 @@ struct Rig {
     }
   }
 
-  /// Kills whoever holds the night, and takes it up again from the first lines of its record.
+  /// Kills the process of the night, and resumes the night from the first lines of its record.
   mutating func crash(keeping count: Int? = nil) {
     record = Array(record.prefix(count ?? record.count))
     // As it comes back from a disk.
