@@ -36,17 +36,17 @@ struct DOTToken {
 /// - numbers.
 struct DOTLexer {
   private let bytes: [UInt8]
-  private var place = Position.start
+  private var position = Position.start
 
   init(_ bytes: [UInt8]) {
     self.bytes = bytes
-    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { place.offset = 3 }
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position.offset = 3 }
   }
 
   /// Returns the next token.
   mutating func next() throws(DOTProblem) -> DOTToken {
     try skipBlanks()
-    let start = place
+    let start = position
     guard let byte = peek() else { return DOTToken(kind: .end, start: start, end: start) }
     let kind: DOTToken.Kind
     switch byte {
@@ -69,21 +69,21 @@ struct DOTLexer {
       }
       kind = .id(try bareText(), .bare)
     }
-    return DOTToken(kind: kind, start: start, end: place)
+    return DOTToken(kind: kind, start: start, end: position)
   }
 
   private func peek(_ ahead: Int = 0) -> UInt8? {
-    place.offset + ahead < bytes.count ? bytes[place.offset + ahead] : nil
+    position.offset + ahead < bytes.count ? bytes[position.offset + ahead] : nil
   }
 
   private mutating func step() {
-    let byte = bytes[place.offset]
-    place.offset += 1
+    let byte = bytes[position.offset]
+    position.offset += 1
     if byte == UInt8(ascii: "\n") || (byte == UInt8(ascii: "\r") && peek() != UInt8(ascii: "\n")) {
-      place.line += 1
-      place.column = 1
+      position.line += 1
+      position.column = 1
     } else if peek().map({ $0 & 0xC0 != 0x80 }) ?? true, byte != UInt8(ascii: "\r") {
-      place.column += 1
+      position.column += 1
     }
   }
 
@@ -94,7 +94,7 @@ struct DOTLexer {
         step()
       case UInt8(ascii: "/") where peek(1) == UInt8(ascii: "/"):
         skipLine()
-      case UInt8(ascii: "#") where place.column == 1:
+      case UInt8(ascii: "#") where position.column == 1:
         skipLine()
       case UInt8(ascii: "/") where peek(1) == UInt8(ascii: "*"):
         try skipComment()
@@ -109,7 +109,7 @@ struct DOTLexer {
   }
 
   private mutating func skipComment() throws(DOTProblem) {
-    let start = place
+    let start = position
     step()
     step()
     while peek() != UInt8(ascii: "*") || peek(1) != UInt8(ascii: "/") {
@@ -121,7 +121,7 @@ struct DOTLexer {
   }
 
   private mutating func quotedText() throws(DOTProblem) -> String {
-    let start = place
+    let start = position
     var text: [UInt8] = []
     step()
     while let byte = peek(), byte != UInt8(ascii: "\"") {
@@ -148,7 +148,7 @@ struct DOTLexer {
   }
 
   private mutating func htmlText() throws(DOTProblem) -> String {
-    let start = place
+    let start = position
     var depth = 0
     repeat {
       guard let byte = peek() else { throw DOTProblem(start, "this text in angle brackets does not end") }
@@ -156,23 +156,25 @@ struct DOTLexer {
       if byte == UInt8(ascii: ">") { depth -= 1 }
       step()
     } while depth > 0
-    let inner = bytes[(start.offset + 1)..<(place.offset - 1)]
+    let inner = bytes[(start.offset + 1)..<(position.offset - 1)]
     return plainText(ofHTML: try string(inner, from: start))
   }
 
   private mutating func bareText() throws(DOTProblem) -> String {
-    let start = place
+    let start = position
     if let byte = peek(), isDigit(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".") {
       // A number: GraphViz allows `-` only before one.
       if byte == UInt8(ascii: "-") { step() }
       while let byte = peek(), isDigit(byte) || byte == UInt8(ascii: ".") { step() }
       // Tools write names that begin with a digit, such as `0a`, without quotes; the text can mean nothing else.
       if byte != UInt8(ascii: "-") { while let byte = peek(), isNameByte(byte) { step() } }
-      if place.offset == start.offset + 1, !isDigit(byte) { throw DOTProblem(start, "a number was expected") }
+      if position.offset == start.offset + 1, !isDigit(byte) {
+        throw DOTProblem(start, "a number was expected")
+      }
     } else {
       while let byte = peek(), isNameByte(byte) { step() }
     }
-    return try string(bytes[start.offset..<place.offset], from: start)
+    return try string(bytes[start.offset..<position.offset], from: start)
   }
 
   private func string(_ slice: ArraySlice<UInt8>, from start: Position) throws(DOTProblem) -> String {

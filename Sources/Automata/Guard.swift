@@ -20,10 +20,10 @@ public struct Guard: Hashable, Sendable {
   /// The conditions that it depends on, as bits.
   @inlinable public var conditions: UInt64 { given | unless }
 
-  /// Returns whether it is met if `given` is checked against `present` and `unless` against `undeniable`.
+  /// Returns whether it is met if `given` is checked against `enabling` and `unless` against `excluding`.
   @inlinable @inline(__always)
-  func isMet(by present: UInt64, against undeniable: UInt64) -> Bool {
-    (given == 0 || given & present != 0) && unless & undeniable == 0
+  func isMet(by enabling: UInt64, against excluding: UInt64) -> Bool {
+    (given == 0 || given & enabling != 0) && unless & excluding == 0
   }
 
   /// Returns whether it holds under exactly these conditions.

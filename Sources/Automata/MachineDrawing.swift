@@ -10,7 +10,7 @@ struct MachineDrawing {
     /// Whether the tester causes none of its rows.
     var isSpontaneous = true
     /// Whether the author of the machine added all of its rows.
-    var isOurs = true
+    var isAddedByAuthor = true
 
     /// Whether the rows stay in their state.
     var isLoop: Bool { from == to }
@@ -78,7 +78,7 @@ struct MachineDrawing {
           positions[ends] = position
           arrows[position].lines += transition.drawnLines
           if isCaused { arrows[position].isSpontaneous = false }
-          if transition.origin == .seed { arrows[position].isOurs = false }
+          if transition.origin == .seed { arrows[position].isAddedByAuthor = false }
         }
       }
     }

@@ -96,7 +96,7 @@ private func loop(_ arrow: MachineDrawing.Arrow, at box: GraphLayout.Box) -> Str
 }
 
 private func opening(_ arrow: MachineDrawing.Arrow) -> String {
-  let classes = [arrow.isSpontaneous ? "spontaneous" : "", arrow.isOurs ? "ours" : ""]
+  let classes = [arrow.isSpontaneous ? "spontaneous" : "", arrow.isAddedByAuthor ? "ours" : ""]
   let name = classes.filter { !$0.isEmpty }.joined(separator: " ")
   return name.isEmpty ? "<path" : "<path class=\"\(name)\""
 }

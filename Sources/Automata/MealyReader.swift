@@ -8,7 +8,7 @@ func mealyMachine(
   try graph.refuseOtherKinds()
   let starts = graph.startMarkers()
   var reader = MealyReader(
-    name: graph.name.isEmpty ? name : graph.name, isMoore: graph.hasOutputsBehindNames(besides: starts))
+    name: graph.name.isEmpty ? name : graph.name, isMoore: graph.hasOutputsAfterNames(besides: starts))
   for node in graph.nodes where !starts.contains(node.id) { try reader.add(node) }
   for edge in graph.edges {
     if starts.contains(edge.from) {
@@ -200,7 +200,7 @@ extension DOTGraph {
   }
 
   /// Returns whether every state is labelled `name / output`.
-  fileprivate func hasOutputsBehindNames(besides starts: Set<String>) -> Bool {
+  fileprivate func hasOutputsAfterNames(besides starts: Set<String>) -> Bool {
     let states = nodes.filter { !starts.contains($0.id) }
     return !states.isEmpty
       && states.allSatisfy { state in

@@ -28,7 +28,7 @@ public struct StateSpace<Place: Hashable, Step> {
     var open: [[Int]] = [[]]
     var isClosed: [Bool] = []
     for start in starts where numbers[start] == nil {
-      open[0].append(note(start, cost: 0, arrival: nil))
+      open[0].append(add(start, cost: 0, arrival: nil))
       isClosed.append(false)
     }
     var cost = 0
@@ -54,7 +54,7 @@ public struct StateSpace<Place: Hashable, Step> {
             arrivals[known] = (number, step)
             open[total].append(known)
           } else {
-            open[total].append(note(target, cost: total, arrival: (number, step)))
+            open[total].append(add(target, cost: total, arrival: (number, step)))
             isClosed.append(false)
           }
         }
@@ -64,7 +64,7 @@ public struct StateSpace<Place: Hashable, Step> {
     }
   }
 
-  private mutating func note(_ place: Place, cost: Int, arrival: (from: Int, step: Step)?) -> Int {
+  private mutating func add(_ place: Place, cost: Int, arrival: (from: Int, step: Step)?) -> Int {
     numbers[place] = places.count
     places.append(place)
     costs.append(cost)
@@ -95,8 +95,8 @@ extension StateSpace: Sendable where Place: Sendable, Step: Sendable {}
 extension StateSpace where Step == Void {
   /// Returns all nodes that can be reached from several start nodes.
   public static func reached(from starts: [Place], successors: (Place) -> [Place]) -> [Place] {
-    StateSpace(from: starts) { place, go in
-      for target in successors(place) { go((), target, 1) }
+    StateSpace(from: starts) { place, report in
+      for target in successors(place) { report((), target, 1) }
     }.places
   }
 }

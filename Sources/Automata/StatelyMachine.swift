@@ -149,7 +149,7 @@ extension Stately {
         } else {
           definition.events.append(Automata.Event(event.name))
           for transition in event.transitions { add(transition, of: event) }
-          addRests(of: event)
+          addInternalTransitions(of: event)
         }
       }
     }
@@ -170,7 +170,7 @@ extension Stately {
     }
 
     /// Adds rows so that a wildcard that leads to the current state changes nothing and does not enter it again.
-    private mutating func addRests(of event: Event) {
+    private mutating func addInternalTransitions(of event: Event) {
       for target in event.transitions.filter({ $0.fromState == nil }).map(\.toState)
       where !event.transitions.contains(where: { $0.fromState === target }) {
         definition.transitions.append(

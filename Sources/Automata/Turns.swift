@@ -7,29 +7,29 @@ import Synchronization
 /// effects keep the order of their transitions.
 struct Turns<Input: Sendable>: ~Copyable, Sendable {
   /// Not private: the compiler lays out its generic owner in other files too.
-  struct Line {
+  struct Queue {
     var waiting: [Input] = []
     var isBusy = false
   }
 
-  private let line = Mutex(Line())
+  private let queue = Mutex(Queue())
 
   /// Takes an input and the queue that then waits, or only adds the input to the queue if a turn is in progress.
   ///
   /// - Returns: Whether this call got the turn, so that it has taken the input.
   func take(_ input: Input, _ turn: (Input) -> Void) -> Bool {
-    let isOurs = line.withLock { line in
-      if line.isBusy { line.waiting.append(input) }
-      defer { line.isBusy = true }
-      return !line.isBusy
+    let hasTurn = queue.withLock { queue in
+      if queue.isBusy { queue.waiting.append(input) }
+      defer { queue.isBusy = true }
+      return !queue.isBusy
     }
-    guard isOurs else { return false }
+    guard hasTurn else { return false }
     turn(input)
     while true {
-      let batch = line.withLock { line in
-        let batch = line.waiting
-        line.waiting = []
-        line.isBusy = !batch.isEmpty
+      let batch = queue.withLock { queue in
+        let batch = queue.waiting
+        queue.waiting = []
+        queue.isBusy = !batch.isEmpty
         return batch
       }
       if batch.isEmpty { return true }
