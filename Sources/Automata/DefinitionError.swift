@@ -52,7 +52,7 @@ public enum DefinitionFault: Equatable, Hashable, Sendable {
   /// A window that opens before its state is entered.
   case negativeWindow(event: String)
   /// A row with a deadline that stays in its state, where it would be due again at once.
-  case dueForEver(event: String)
+  case repeatedDeadline(event: String)
   /// A window on a stimulus, whose time the tester chooses.
   case windowOnStimulus(event: String)
   /// A timer without source states, which would fire in every state.
@@ -104,7 +104,7 @@ extension DefinitionFault: CustomStringConvertible {
     case .negativeDelay(let name): "condition '\(name)' has a negative delay"
     case .emptyWindow(let event): "the window of '\(event)' closes before it opens"
     case .negativeWindow(let event): "the window of '\(event)' opens before its state is entered"
-    case .dueForEver(let event):
+    case .repeatedDeadline(let event):
       "'\(event)' must happen by a time and stays in its state, where it would be due again at once"
     case .windowOnStimulus(let event): "'\(event)' is a stimulus, so it cannot have a window"
     case .wildcardTimer: "a timer must name the states in which it counts"
@@ -134,7 +134,8 @@ extension DefinitionFault {
     case .optionNotDefined: .unknownOption
     case .statusNotDefined: .unknownStatus
     case .duplicateFrom, .severalWildcards: .duplicateRow
-    case .shiftChangesStatus, .negativeDelay, .emptyWindow, .negativeWindow, .dueForEver, .windowOnStimulus,
+    case .shiftChangesStatus, .negativeDelay, .emptyWindow, .negativeWindow, .repeatedDeadline,
+      .windowOnStimulus,
       .wildcardTimer, .endlessTimers, .severalChoices:
       .wrongRow
     case .tooLarge: .tooLarge

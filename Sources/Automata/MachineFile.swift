@@ -33,7 +33,7 @@ public struct MachineFile: Sendable {
     let problems = places.problems(warnings.map(\.place)) { number, start, end in
       let warning = warnings[number]
       var problem = Problem(
-        warning.kind.code, at: start, to: end, warning.description, hint: .words(warning.cure))
+        warning.kind.code, at: start, to: end, warning.description, hint: .words(warning.fix))
       problem.severity = .warning
       return problem
     }

@@ -12,7 +12,7 @@ public struct DefinitionWarning: Equatable, Sendable, CustomStringConvertible {
     /// A wildcard row of an event for which every state has a row of its own.
     case noStateLeft(event: String)
     /// A row that the device can never take, because it must take another one before.
-    case beaten(row: String, states: [String], by: String)
+    case preempted(row: String, states: [String], by: String)
     /// A row whose time never comes.
     case never(row: String)
     /// A timer that repeats an earlier one.
@@ -40,7 +40,7 @@ public struct DefinitionWarning: Equatable, Sendable, CustomStringConvertible {
       "'\(row)' is never taken, since `given` and `unless` contradict each other"
     case .noStateLeft(let event):
       "'\(event)' from any state is never taken, since every state has a row of its own for it"
-    case .beaten(let row, let states, let other):
+    case .preempted(let row, let states, let other):
       "'\(row)' is never taken from \(Self.list(states)), since '\(other)' is always taken first"
     case .never(let row): "'\(row)' is never taken, since its time never comes"
     case .idleChoice(let choice): "no row has an option of choice '\(choice)'"
@@ -49,12 +49,12 @@ public struct DefinitionWarning: Equatable, Sendable, CustomStringConvertible {
   }
 
   /// How to correct it, in words.
-  public var cure: String {
+  public var fix: String {
     switch kind {
     case .unreachable: "lead a row to it, start in it, or remove it"
     case .contradiction(_, let given): "take \(Self.list(given)) out of `given` or of `unless`"
     case .noStateLeft: "remove the row, or one of the others"
-    case .beaten: "give it an earlier time, or give the other a condition"
+    case .preempted: "give it an earlier time, or give the other a condition"
     case .never: "give it a time, or remove it"
     case .repeated: "remove one of the two"
     case .idleChoice: "give a row an `option` of it, or remove the choice"
@@ -73,7 +73,7 @@ extension DefinitionWarning.Kind {
   public var code: Problem.Code {
     switch self {
     case .unreachable: .unreachableState
-    case .contradiction, .noStateLeft, .beaten, .never: .idleRow
+    case .contradiction, .noStateLeft, .preempted, .never: .idleRow
     case .repeated: .repeatedRow
     case .idleChoice: .idleChoice
     }
@@ -182,18 +182,18 @@ private struct IdleRows {
   /// All warnings, in the order of the rows.
   var warnings: [DefinitionWarning] {
     let definition = machine.definition
-    var beaten: [Int: (states: [String], by: Int)] = [:]
+    var preempted: [Int: (states: [String], by: Int)] = [:]
     for state in definition.states.indices {
       var last: Int?
       for edge in machine.spontaneous[state] where edge.transition != last && rows[edge.transition] == nil {
         guard let other = winner(over: edge, from: state) else { continue }
         last = edge.transition
-        beaten[edge.transition, default: ([], other)].states.append(definition.states[state].name)
+        preempted[edge.transition, default: ([], other)].states.append(definition.states[state].name)
       }
     }
     return definition.transitions.indices.compactMap { row in
-      let found = beaten[row].map {
-        DefinitionWarning.Kind.beaten(
+      let found = preempted[row].map {
+        DefinitionWarning.Kind.preempted(
           row: RowLabel(definition.transitions[row]).description, states: $0.states,
           by: RowLabel(definition.transitions[$0.by]).description)
       }

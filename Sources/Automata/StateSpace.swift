@@ -7,22 +7,22 @@ public struct StateSpace<Place: Hashable, Step> {
   public private(set) var places: [Place] = []
   /// The cost of the path to each node.
   public private(set) var costs: [Int] = []
-  /// The number of the wanted node, if the search found one.
+  /// The number of the goal, if the search found one.
   public private(set) var found: Int?
   private var arrivals: [(from: Int, step: Step)?] = []
   private var numbers: [Place: Int] = [:]
 
-  /// Searches for the cheapest path from one of several start nodes to a wanted node. If no node is wanted, the
+  /// Searches for the cheapest path from one of several start nodes to a goal. If no node is a goal, the
   /// search reaches all nodes.
   ///
   /// - Parameters:
   ///   - limit: The search ends once it has found more nodes than this.
   ///   - successors: Reports the steps that lead on from a node, each with its target and its cost, a small number.
-  ///   - isWanted: Returns whether the search is for this node.
+  ///   - isGoal: Returns whether this node is a goal of the search.
   public init(
     from starts: [Place], limit: Int = .max,
     successors: (Place, (_ step: Step, _ target: Place, _ cost: Int) -> Void) -> Void,
-    isWanted: (Place) -> Bool = { _ in false }
+    isGoal: (Place) -> Bool = { _ in false }
   ) {
     // The open nodes by cost.
     var open: [[Int]] = [[]]
@@ -39,7 +39,7 @@ public struct StateSpace<Place: Hashable, Step> {
         next += 1
         if isClosed[number] { continue }
         isClosed[number] = true
-        if isWanted(places[number]) {
+        if isGoal(places[number]) {
           found = number
           return
         }

@@ -277,7 +277,7 @@ private struct Names {
       faults.append(.severalChoices(event: label))
     }
     if transition.to == .stay, transition.window.latest != .forever, !isConditional {
-      faults.append(.dueForEver(event: label))
+      faults.append(.repeatedDeadline(event: label))
     }
     let needed = transition.given + transition.unless + (transition.window.plus.map { [$0] } ?? [])
     faults += needed.filter { !conditions.contains($0) }

@@ -86,7 +86,7 @@ private let flaws: [Flaw] = [
     $0.conditions = [Condition("c")]
     add(&$0, "come", window: Window(earliest: .seconds(-2), latest: .seconds(-1), plus: "c"))
   },
-  Flaw(.dueForEver(event: "come"), at: .row(2)) {
+  Flaw(.repeatedDeadline(event: "come"), at: .row(2)) {
     add(&$0, "come", to: .stay, window: .within(.seconds(2)))
   },
   Flaw(.wildcardTimer, at: .row(2)) {

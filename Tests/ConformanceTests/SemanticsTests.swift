@@ -134,7 +134,7 @@ extension Machine {
     for warning in warnings {
       switch (warning.kind, warning.place) {
       case (.unreachable(let state), _): rows.indices.forEach { part([state], of: $0, shows: "betrayed") }
-      case (.beaten(_, let states, _), .row(let row)): part(states, of: row, shows: "betrayed")
+      case (.preempted(_, let states, _), .row(let row)): part(states, of: row, shows: "betrayed")
       case (.repeated(_, let states), .row(let row)): part(states, of: row, shows: nil)
       case (_, .row(let row)): part(all, of: row, shows: "betrayed")
       default: break

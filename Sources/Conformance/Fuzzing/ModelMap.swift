@@ -344,7 +344,7 @@ struct ModelMap: Sendable {
       where throughHidden || !isHidden(move.target) {
         go(move, move.target, move.cost)
       }
-    } isWanted: {
+    } isGoal: {
       isWanted($0)
     }
   }

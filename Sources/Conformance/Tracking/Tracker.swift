@@ -352,7 +352,7 @@ extension Tracker {
       for edge in machine.spontaneous[state] where timed.environment.mayHoldSomewhere(edge.guard) {
         go((), edge.target, 1)
       }
-    } isWanted: { state in
+    } isGoal: { state in
       machine.edges(from: state, on: stimulus).contains { timed.environment.mayHold($0.guard) }
     }
     return space.found != nil
