@@ -56,7 +56,7 @@ extension MachineDefinition {
 extension MachineFile {
   /// Reads a GraphViz file; see ``MachineDefinition/init(dot:name:)``.
   init(dot bytes: [UInt8], name: String) throws(DocumentError) {
-    try Limits(bytes: 32 << 20).admit(byteCount: bytes.count, name: name)
+    try Limits(bytes: 32 << 20).check(byteCount: bytes.count, name: name)
     let source = Source(name: name, bytes: bytes)
     let (definition, places): (MachineDefinition, DefinitionPlaces)
     do {

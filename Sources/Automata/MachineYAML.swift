@@ -283,7 +283,7 @@ private struct MachineReader {
     let oneOf = others.read("one-of") { forms($0, "an argument") }.map {
       ArgumentForms($0, isAlternative: true)
     }
-    return others.isWhole ? Event(name, kind, arguments: all ?? oneOf) : nil
+    return others.isValid ? Event(name, kind, arguments: all ?? oneOf) : nil
   }
 
   /// Returns the names in a mapping, each with the form of its value.

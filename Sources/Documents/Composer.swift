@@ -232,28 +232,29 @@ extension Composer {
   }
 
   private mutating func syntaxProblem(_ error: SyntaxError) -> Problem {
-    let context = error.contextPlace.map { finder.position(ofCharacter: $0) }
-    let place = error.place.map { finder.position(ofCharacter: $0) } ?? .start
+    let context = error.contextIndex.map { finder.position(ofCharacter: $0) }
+    let position = error.index.map { finder.position(ofCharacter: $0) } ?? .start
     if error.message == "found unexpected end of stream", let context {
       return Problem(.syntax, at: context, "the quoted text that starts here has no end")
     }
     if error.message == "did not find expected <document start>" {
       return Problem(
-        .unsupported, at: place, "the document ends before this", hint: "one document is expected in a file")
+        .unsupported, at: position, "the document ends before this",
+        hint: "one document is expected in a file")
     }
     var hint: String?
-    if let known = syntaxHint(error.message, at: place) {
+    if let known = syntaxHint(error.message, at: position) {
       hint = known
     } else if let context, let text = error.context {
-      hint = context.line == place.line ? text : "\(text) that starts on line \(context.line)"
+      hint = context.line == position.line ? text : "\(text) that starts on line \(context.line)"
     }
-    return Problem(.syntax, at: place, error.message, hint: hint.map(Advice.words))
+    return Problem(.syntax, at: position, error.message, hint: hint.map(Advice.words))
   }
 
   /// Returns the most likely mistake behind a message of libyaml about a character.
-  private func syntaxHint(_ message: String, at place: Position) -> String? {
+  private func syntaxHint(_ message: String, at position: Position) -> String? {
     let bytes = findings.source.bytes
-    let byte = place.offset < bytes.count ? bytes[place.offset] : 0
+    let byte = position.offset < bytes.count ? bytes[position.offset] : 0
     switch (message, byte) {
     case ("found character that cannot start any token", UInt8(ascii: "\t")):
       return "indent with spaces, not with tabs"

@@ -30,7 +30,7 @@ public struct Cursor {
   public var position: Position { node.position }
 
   /// Whether the value is missing, as after `key:` without a value.
-  public var isNothing: Bool { node.content == .scalar("", .plain) }
+  public var isMissing: Bool { node.content == .scalar("", .plain) }
 
   /// Whether it is a null value of YAML: nothing, `~` or `null`, without quotes.
   public var isNull: Bool {
@@ -88,7 +88,7 @@ public struct Cursor {
 extension Cursor {
   /// Returns the text of a scalar, quoted or not; a missing value is not text.
   public func text(_ expected: String = "text", code: Problem.Code = .wrongValue) -> String? {
-    guard let text = node.text, !isNothing else {
+    guard let text = node.text, !isMissing else {
       reportExpected(expected, code: code)
       return nil
     }
@@ -174,7 +174,7 @@ extension Cursor {
   private func plainValue<Value>(
     _ expected: String, hint: Advice? = nil, _ parse: (String) -> Value?
   ) -> Value? {
-    if case .scalar(let text, let style) = node.content, !isNothing {
+    if case .scalar(let text, let style) = node.content, !isMissing {
       if style == .plain, let value = parse(text) { return value }
       let isQuotedValue = style == .quoted && parse(text) != nil
       reportExpected(expected, hint: isQuotedValue ? "write it without quotes" : hint)
@@ -299,7 +299,7 @@ public struct Fields {
 public struct OptionalFields {
   private let fields: Fields
   /// Whether all keys that were read so far and are present were correct.
-  public private(set) var isWhole = true
+  public private(set) var isValid = true
 
   /// Makes a reader of optional keys.
   public init(_ fields: Fields) { self.fields = fields }
@@ -308,7 +308,7 @@ public struct OptionalFields {
   public mutating func read<Value>(_ key: String, _ value: (Cursor) -> Value?) -> Value? {
     guard let cursor = fields.optional(key) else { return nil }
     let value = value(cursor)
-    if value == nil { isWhole = false }
+    if value == nil { isValid = false }
     return value
   }
 }

@@ -15,7 +15,7 @@ public struct Limits: Hashable, Sendable {
   }
 
   /// Rejects a file that is too large, before its content is read.
-  public func admit(byteCount: Int, name: String) throws(DocumentError) {
+  public func check(byteCount: Int, name: String) throws(DocumentError) {
     guard byteCount > bytes else { return }
     throw DocumentError(
       source: Source(name: name, bytes: []),
@@ -83,7 +83,7 @@ public struct Document: Sendable {
 }
 
 private func compose(_ findings: Findings, _ limits: Limits) throws(DocumentError) -> Node {
-  try limits.admit(byteCount: findings.source.bytes.count, name: findings.source.name)
+  try limits.check(byteCount: findings.source.bytes.count, name: findings.source.name)
   var composer = Composer(findings, limits: limits)
   guard let root = composer.compose() else { throw findings.error() }
   return root

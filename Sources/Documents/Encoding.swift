@@ -7,9 +7,9 @@ func encodingProblem(_ bytes: [UInt8]) -> Problem? {
   if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
     return Problem(.encoding, at: .start, "the file is UTF-16", hint: "save it as UTF-8")
   }
-  var place = Position(line: 1, column: 1, offset: byteOrderMarkLength(bytes))
-  while place.offset < bytes.count {
-    let byte = bytes[place.offset]
+  var position = Position(line: 1, column: 1, offset: byteOrderMarkLength(bytes))
+  while position.offset < bytes.count {
+    let byte = bytes[position.offset]
     var length = 1
     switch byte {
     case UInt8(ascii: "\n"):
@@ -17,27 +17,28 @@ func encodingProblem(_ bytes: [UInt8]) -> Problem? {
     case 0x20...0x7E, UInt8(ascii: "\t"), UInt8(ascii: "\r"):
       break
     case 0:
-      return Problem(.encoding, at: place, "a NUL byte: this is no text file")
+      return Problem(.encoding, at: position, "a NUL byte: this is no text file")
     case 0x01...0x1F, 0x7F:
       return Problem(
-        .encoding, at: place, controlMessage(UInt32(byte)), hint: "write it as an escape in double quotes")
+        .encoding, at: position, controlMessage(UInt32(byte)), hint: "write it as an escape in double quotes")
     default:
-      guard let scalar = decodeScalar(bytes[place.offset...]) else {
+      guard let scalar = decodeScalar(bytes[position.offset...]) else {
         return Problem(
-          .encoding, at: place, "the byte 0x\(hexadecimal(UInt32(byte), 2)) is no UTF-8",
+          .encoding, at: position, "the byte 0x\(hexadecimal(UInt32(byte), 2)) is no UTF-8",
           hint: "save the file as UTF-8")
       }
       if !isPrintable(scalar.value) {
         return Problem(
-          .encoding, at: place, controlMessage(scalar.value), hint: "write it as an escape in double quotes")
+          .encoding, at: position, controlMessage(scalar.value),
+          hint: "write it as an escape in double quotes")
       }
       length = scalar.length
     }
-    let isFollowedByLF = place.offset + 1 < bytes.count && bytes[place.offset + 1] == UInt8(ascii: "\n")
+    let isFollowedByLF = position.offset + 1 < bytes.count && bytes[position.offset + 1] == UInt8(ascii: "\n")
     let breaksLine = byte == UInt8(ascii: "\n") || (byte == UInt8(ascii: "\r") && !isFollowedByLF)
-    place.offset += length
-    place.line += breaksLine ? 1 : 0
-    place.column = breaksLine ? 1 : place.column + 1
+    position.offset += length
+    position.line += breaksLine ? 1 : 0
+    position.column = breaksLine ? 1 : position.column + 1
   }
   return nil
 }

@@ -32,8 +32,8 @@ struct SyntaxError: Error {
   var message: String
   var context: String?
   /// In characters; `nil` if libyaml does not report it.
-  var place: Int?
-  var contextPlace: Int?
+  var index: Int?
+  var contextIndex: Int?
 }
 
 /// libyaml's parser with its own copy of the text.
@@ -78,8 +78,8 @@ struct EventParser: ~Copyable {
     return unsafe SyntaxError(
       message: copied(error.problem) ?? "this is not YAML",
       context: context,
-      place: isInText ? error.problem_mark.index : nil,
-      contextPlace: isInText && context != nil ? error.context_mark.index : nil)
+      index: isInText ? error.problem_mark.index : nil,
+      contextIndex: isInText && context != nil ? error.context_mark.index : nil)
   }
 }
 

@@ -29,43 +29,43 @@ extension Position: CustomStringConvertible {
 struct PositionFinder {
   private let bytes: [UInt8]
   private var index = 0
-  private var place: Position
+  private var current: Position
 
   /// Makes a finder that starts at the first byte that libyaml receives.
   init(_ bytes: [UInt8], from offset: Int) {
     self.bytes = bytes
-    place = Position(line: 1, column: 1, offset: offset)
+    current = Position(line: 1, column: 1, offset: offset)
   }
 
   /// Returns the position of the character with an index, or the end of the text if the index is past it.
   mutating func position(ofCharacter target: Int) -> Position {
-    while index < target, place.offset < bytes.count { stepForward() }
+    while index < target, current.offset < bytes.count { stepForward() }
     while index > target { stepBack() }
-    return place
+    return current
   }
 
   private mutating func stepForward() {
-    let breaksLine = isLineBreak(at: place.offset)
-    place.offset += 1
-    while place.offset < bytes.count, bytes[place.offset] & 0xC0 == 0x80 { place.offset += 1 }
+    let breaksLine = isLineBreak(at: current.offset)
+    current.offset += 1
+    while current.offset < bytes.count, bytes[current.offset] & 0xC0 == 0x80 { current.offset += 1 }
     index += 1
     if breaksLine {
-      place.line += 1
-      place.column = 1
+      current.line += 1
+      current.column = 1
     } else {
-      place.column += 1
+      current.column += 1
     }
   }
 
   private mutating func stepBack() {
-    place.offset -= 1
-    while bytes[place.offset] & 0xC0 == 0x80 { place.offset -= 1 }
+    current.offset -= 1
+    while bytes[current.offset] & 0xC0 == 0x80 { current.offset -= 1 }
     index -= 1
-    if isLineBreak(at: place.offset) {
-      place.line -= 1
-      place.column = 1 + charactersSinceLineBreak(before: place.offset)
+    if isLineBreak(at: current.offset) {
+      current.line -= 1
+      current.column = 1 + charactersSinceLineBreak(before: current.offset)
     } else {
-      place.column -= 1
+      current.column -= 1
     }
   }
 
@@ -80,10 +80,10 @@ struct PositionFinder {
 
   private func charactersSinceLineBreak(before offset: Int) -> Int {
     var count = 0
-    var current = offset - 1
-    while current >= 0, !isLineBreak(at: current) {
-      if bytes[current] & 0xC0 != 0x80 { count += 1 }
-      current -= 1
+    var offset = offset - 1
+    while offset >= 0, !isLineBreak(at: offset) {
+      if bytes[offset] & 0xC0 != 0x80 { count += 1 }
+      offset -= 1
     }
     return count
   }

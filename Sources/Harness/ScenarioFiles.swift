@@ -134,7 +134,7 @@ public enum ScenarioFiles {
     case .other(let strange): throw problem("expected a file, and it is \(strange)")
     case .unknown(let code): throw problem("the file cannot be read: \(errorText(code))")
     }
-    if let size = sizeOfFile(path) { try limits.admit(byteCount: size, name: path) }
+    if let size = sizeOfFile(path) { try limits.check(byteCount: size, name: path) }
     let bytes: [UInt8]
     do throws(FileFault) {
       bytes = try WholeFile.bytes(of: path)

@@ -86,7 +86,7 @@ public struct ScenarioReader {
     let assumed = fields.optional("assume").flatMap { self.assumed($0, machine?.machine) } ?? []
     var steps = StepReader(machine: machine?.machine, device: reading.description)
     let list = fields.required("steps").flatMap { steps.steps(of: $0) }
-    guard let title, let machine, let start, others.isWhole, let list else { return nil }
+    guard let title, let machine, let start, others.isValid, let list else { return nil }
     return Scenario(
       title: title, machine: named?.node.text ?? machine.machine.name,
       device: reading.spec,

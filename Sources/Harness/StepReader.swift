@@ -117,7 +117,7 @@ struct StepReader {
 
   /// The arguments of a stimulus: none, one value, or values with names.
   private func arguments(of cursor: Cursor?, for name: String) -> [Argument]? {
-    guard let cursor, !cursor.isNothing else { return [] }
+    guard let cursor, !cursor.isMissing else { return [] }
     let forms = forms(of: name)
     guard cursor.node.entries != nil else {
       if let forms, forms.forms.count != 1 { return refuse(cursor, name, forms) }
@@ -200,7 +200,7 @@ struct StepReader {
     }
     var others = OptionalFields(fields)
     let levels = others.read("levels") { $0.listOrOne().all { $0.choice("level", as: TestLevel.self) } }
-    guard let count, let weights, others.isWhole else { return nil }
+    guard let count, let weights, others.isValid else { return nil }
     return .fuzz(Step.RandomEvents(count: count, weights: weights, levels: levels ?? [.events]))
   }
 
@@ -344,7 +344,7 @@ extension StepReader {
     let value = others.read("is") { $0.reading(form) }
     let above = others.read("above") { $0.number() }
     let below = others.read("below") { $0.number() }
-    guard others.isWhole else { return nil }
+    guard others.isValid else { return nil }
     guard value != nil || above != nil || below != nil else {
       if cursor.node.entries?.isEmpty ?? false { cursor.reportExpected("`is`, `above` or `below`") }
       return nil
@@ -370,7 +370,7 @@ extension Cursor {
 
   /// A value of a form, if the form is known; reports a value that is not of it.
   fileprivate func value(of form: ValueForm?) -> Value? {
-    guard let form, let text = node.text, !isNothing else { return anyValue() }
+    guard let form, let text = node.text, !isMissing else { return anyValue() }
     let value = isNull ? nil : anyValue()
     switch (form.kind, value) {
     // A word that the machine declares is not read as a flag; nor is any word if the machine declares text.

@@ -7,7 +7,7 @@ import Documents
 /// line by line according to indentation, and token by token within brackets.
 struct EditingPlace: Equatable {
   /// The path from the root to the mapping, list or value that contains the word.
-  var path: [Form.Place] = []
+  var path: [Form.PathComponent] = []
   /// The keys that precede the word in the mapping.
   var keys: [String] = []
   /// Whether the word may be a key, and whether it may be a value.
@@ -65,7 +65,7 @@ private struct PlaceReader {
     /// Whether the last key has no value yet.
     var awaitsValue = false
 
-    var step: Form.Place? { isList ? .item : keys.last.map { .key($0) } }
+    var step: Form.PathComponent? { isList ? .item : keys.last.map { .key($0) } }
   }
 
   private var frames: [Frame] = []

@@ -65,7 +65,7 @@ extension EditorAnswers {
     return place.isValue ? items + names(at: place.path) : items
   }
 
-  private func members(_ path: [Form.Place], lead: String) -> [Item] {
+  private func members(_ path: [Form.PathComponent], lead: String) -> [Item] {
     forms(at: path).flatMap { words($0, lead: lead) + keys($0, without: [], lead: lead) }
       + names(at: path).map { name in
         var name = name
@@ -88,7 +88,7 @@ extension EditorAnswers {
   }
 
   /// Returns the forms of the value at a path.
-  private func forms(at path: [Form.Place]) -> [Form] {
+  private func forms(at path: [Form.PathComponent]) -> [Form] {
     let known = world.forms(of: document)
     guard document.kind == nil, path.isEmpty else {
       return known.scenario.forms(at: path, definitions: known.definitions)
@@ -98,7 +98,7 @@ extension EditorAnswers {
   }
 
   /// Returns the names that are not in the forms: machines, devices, and the definitions in a machine file.
-  private func names(at path: [Form.Place]) -> [Item] {
+  private func names(at path: [Form.PathComponent]) -> [Item] {
     func items(_ names: [String]) -> [Item] {
       names.map { Item(label: $0, kind: .value, detail: nil, text: Node.scalarText($0)) }
     }
@@ -267,7 +267,7 @@ private struct MachineNames {
   }
 
   /// Returns the names that are valid at a path.
-  func names(at path: [Form.Place]) -> [String] {
+  func names(at path: [Form.PathComponent]) -> [String] {
     let list = path.last == .item ? path.dropLast() : path[...]
     guard case .key(let section)? = path.first, case .key(let key)? = list.last else { return [] }
     switch (section, key) {

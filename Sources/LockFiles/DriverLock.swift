@@ -42,7 +42,7 @@ extension DriverLock {
         "which lock is it?", hint: "give its `id` or its `address`; `lockstep scan` shows addresses")
       return nil
     }
-    guard let command, let machine, others.isWhole else { return nil }
+    guard let command, let machine, others.isValid else { return nil }
     self.init(command: command, folder: folder, machine: machine, id: id, secrets: secrets)
   }
 }

@@ -116,7 +116,7 @@ struct CursorTests {
       ("list", "a list"), ("entries", "a mapping"), ("step", "a step"),
     ] {
       let found = findings("a:\n") { cursor in
-        cursor.fields(["a"])?.required("a").flatMap { $0.isNothing ? Self.read(method, $0) : "something" }
+        cursor.fields(["a"])?.required("a").flatMap { $0.isMissing ? Self.read(method, $0) : "something" }
       }
       expect(found, ["1:3 expected \(expected), found nothing"])
     }

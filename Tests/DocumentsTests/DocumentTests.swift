@@ -252,9 +252,9 @@ struct DocumentProblemTests {
       [
         "1:1 the file has 1001 bytes, and at most 1000 are read"
       ])
-    #expect(throws: Never.self) { try limits.admit(byteCount: 1000, name: "a.yaml") }
+    #expect(throws: Never.self) { try limits.check(byteCount: 1000, name: "a.yaml") }
     let error = #expect(throws: DocumentError.self) {
-      try Limits().admit(byteCount: 100_000_000, name: "b.yaml")
+      try Limits().check(byteCount: 100_000_000, name: "b.yaml")
     }
     expect(error?.description, "b.yaml:1:1: the file has 100000000 bytes, and at most 4194304 are read")
   }

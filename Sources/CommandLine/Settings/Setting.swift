@@ -69,7 +69,7 @@ extension SettableOption {
     if cursor.isNull {
       cursor.reportExpected(
         expected("") ?? "text",
-        hint: cursor.isNothing ? nil : "leave the option out, or quote what is meant as it stands")
+        hint: cursor.isMissing ? nil : "leave the option out, or quote what is meant as it stands")
       return nil
     }
     guard let text = cursor.text(expected("") ?? "text") else { return nil }

@@ -148,7 +148,7 @@ private struct PlanReading {
     let retries = others.read("retries") { $0.integer(in: 0...100_000) }
     let suites = fields.required("suites").flatMap(suites)
     let fuzz = others.read("fuzz", fuzz)
-    guard let name, let duration, let suites, others.isWhole else { return nil }
+    guard let name, let duration, let suites, others.isValid else { return nil }
     return NightPlan(
       name: name, bench: bench.map { Path.join(folder, $0) }, duration: duration, actuations: actuations,
       retries: retries ?? 20, suites: suites, fuzz: fuzz)
@@ -180,7 +180,7 @@ private struct PlanReading {
     suite.timeout = others.read("case-timeout") { $0.span() } ?? suite.timeout
     suite.retries = others.read("retries") { $0.integer(in: NightPlan.retries) } ?? suite.retries
     suite.actuations = others.read("actuations") { $0.integer(in: NightPlan.movements) } ?? suite.actuations
-    guard name != nil, let scenarios, others.isWhole else { return nil }
+    guard name != nil, let scenarios, others.isValid else { return nil }
     suite.scenarios = scenarios.map { Path.join(folder, $0) }
     return suite
   }
@@ -196,7 +196,7 @@ private struct PlanReading {
     fuzz.tags = others.read("tags", tags) ?? fuzz.tags
     fuzz.stretch = others.read("stretch") { $0.span() } ?? fuzz.stretch
     fuzz.actuations = others.read("actuations") { $0.integer(in: NightPlan.movements) } ?? fuzz.actuations
-    return machine != nil && others.isWhole ? fuzz : nil
+    return machine != nil && others.isValid ? fuzz : nil
   }
 
   private func tags(_ cursor: Cursor) -> [String]? { cursor.list()?.all { $0.text("a tag") } }

@@ -97,7 +97,7 @@ private struct InventoryReading {
     var others = OptionalFields(fields)
     let power = others.read("power") { $0.name("switch", of: names["switches"] ?? []) }
     let transport = fields.obey(Grammar.dongleRules) ? transport(fields) : nil
-    guard let name, let transport, others.isWhole else { return nil }
+    guard let name, let transport, others.isValid else { return nil }
     return Inventory.Dongle(name: name, transport: transport, power: power)
   }
 
@@ -140,7 +140,7 @@ private struct InventoryReading {
     var others = OptionalFields(fields)
     let check = others.read("check") { $0.wording("a command") }
     let settle = others.read("settle") { $0.duration() }
-    guard let name, let off, let on, others.isWhole else { return nil }
+    guard let name, let off, let on, others.isValid else { return nil }
     return Inventory.PowerSwitch(
       name: name, off: off, on: on, check: check, settle: settle ?? .seconds(3),
       folder: folder == "." ? nil : folder)
@@ -159,7 +159,7 @@ private struct InventoryReading {
     }
     let allow = others.read("allow") { $0.list()?.all { stimulus($0, of: source) } }
     let limits = others.read("limits", limits)
-    guard let name, let source, others.isWhole else { return nil }
+    guard let name, let source, others.isValid else { return nil }
     return Inventory.Lock(
       name: name, source: source, control: control, firmware: firmware, park: park ?? .locked,
       tags: tags ?? [], dongles: dongles, allow: allow ?? [], limits: limits ?? LockLimits())
@@ -209,7 +209,7 @@ private struct InventoryReading {
     limits.coolDown = others.read("cool-down") { $0.duration() } ?? limits.coolDown
     limits.batteryFloor = others.read("battery-floor") { $0.percentage() }
     limits.batterySlope = others.read("battery-slope") { $0.percentage() }
-    return others.isWhole ? limits : nil
+    return others.isValid ? limits : nil
   }
 
   private func entry(_ fields: Fields) -> Quarantine? {
@@ -220,7 +220,7 @@ private struct InventoryReading {
     let reason = fields.required("reason")?.wording("a reason")
     let owner = fields.required("owner")?.wording("who sees to it")
     let expires = fields.required("expires")?.value("a day such as 2026-12-01") { Day(text: $0) }
-    guard isInOrder, others.isWhole, let reason, let owner, let expires else { return nil }
+    guard isInOrder, others.isValid, let reason, let owner, let expires else { return nil }
     return Quarantine(scenario: scenario, lock: lock, reason: reason, owner: owner, expires: expires)
   }
 }
@@ -230,7 +230,7 @@ private struct Seen {
   private var lines: [String: Int] = [:]
 
   mutating func isNew(_ fields: Fields, _ key: String) -> Bool {
-    guard let cursor = fields.optional(key), let text = cursor.node.text, !cursor.isNothing else {
+    guard let cursor = fields.optional(key), let text = cursor.node.text, !cursor.isMissing else {
       return true
     }
     // Serial numbers distinguish two dongles of one model.

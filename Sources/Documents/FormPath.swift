@@ -1,6 +1,6 @@
 extension Form {
-  /// A step on the path from a value to a value within it.
-  public enum Place: Hashable, Sendable {
+  /// A component of the path from a value to a value within it.
+  public enum PathComponent: Hashable, Sendable {
     /// To the value of a key.
     case key(String)
     /// To a member of a list.
@@ -8,10 +8,10 @@ extension Form {
   }
 
   /// Returns the forms that a value at a path may have, with references replaced by their definitions.
-  public func forms(at path: [Place], definitions: [(name: String, form: Form)] = []) -> [Form] {
+  public func forms(at path: [PathComponent], definitions: [(name: String, form: Form)] = []) -> [Form] {
     var forms = resolved(definitions)
-    for place in path {
-      forms = forms.flatMap { $0.below(place) }.flatMap { $0.resolved(definitions) }
+    for component in path {
+      forms = forms.flatMap { $0.below(component) }.flatMap { $0.resolved(definitions) }
     }
     return forms
   }
@@ -27,8 +27,8 @@ extension Form {
     }
   }
 
-  private func below(_ place: Place) -> [Form] {
-    switch (self, place) {
+  private func below(_ component: PathComponent) -> [Form] {
+    switch (self, component) {
     case (.list(let form, _), .item): [form]
     case (.mapping(let fields, let others), .key(let name)),
       (.single(let fields, let others), .key(let name)):
