@@ -76,7 +76,7 @@ extension MachineDefinition {
     machine.addConfigured()
     machine.addMotion()
     machine.addHand()
-    machine.addHandInBetween()
+    machine.addHandDuringReport()
     machine.addAutolock()
     machine.addRequests()
     machine.addReset()
@@ -195,7 +195,7 @@ extension MachineDefinition {
 }
 
 /// The statuses of a configured lock at rest.
-private let rests = ["locked", "unlocked", "moved"]
+private let restStatuses = ["locked", "unlocked", "moved"]
 
 extension MachineDefinition {
   /// Adds the motions of the motor: the client keeps its status until the bolt rests.
@@ -210,7 +210,7 @@ extension MachineDefinition {
     for goal in ["locked", "unlocked"] {
       let other = goal == "locked" ? "unlocked" : "locked"
       let (same, back) = goal == "locked" ? ("lock", "unlock") : ("unlock", "lock")
-      for shown in rests {
+      for shown in restStatuses {
         let seen = goal == "unlocked" && shown == goal ? "unlocked (found)" : goal
         for motion in goal == "unlocked" && shown != goal ? ["to", "then to"] : [] {
           // swift-format-ignore
@@ -226,8 +226,8 @@ extension MachineDefinition {
           |:--------------------------:|:---------------------------:|
           | arrived unless jam or tampering or absent within 5 s | \(seen)          |
           | arrived unless jam         | \(seen)                     |
-          | stalled given jam unless tampering or absent within 5 s | \(stalls(shown)) |
-          | stalled given jam          | \(stalls(shown))            |
+          | stalled given jam unless tampering or absent within 5 s | \(stalledStates(shown)) |
+          | stalled given jam          | \(stalledStates(shown))            |
           | \(same)                    | \(shown) (then to \(goal))  |
           | \(back)                    | \(shown) (then to \(other)) |
           | toggle                     | \(toggled(shown))           |
@@ -238,9 +238,9 @@ extension MachineDefinition {
           |:--------------------------:|:---------------------------:|
           | arrived unless jam or tampering or absent within 5 s | \(seen)          |
           | arrived unless jam         | \(seen)                     |
-          | stalled given jam unless tampering or absent within 5 s | \(stalls(shown)) |
-          | stalled given jam          | \(stalls(shown))            |
-          | passed                     | \(rests.filter { $0 != shown }.map { "\($0) (then to \(goal))" }.joined(separator: "/")) |
+          | stalled given jam unless tampering or absent within 5 s | \(stalledStates(shown)) |
+          | stalled given jam          | \(stalledStates(shown))            |
+          | passed                     | \(restStatuses.filter { $0 != shown }.map { "\($0) (then to \(goal))" }.joined(separator: "/")) |
           | \(same)                    | \(shown) (then to \(goal))  |
           | \(back)                    | \(shown) (then to \(other)) |
           | toggle                     | \(toggled(shown))           |
@@ -253,7 +253,7 @@ extension MachineDefinition {
   }
 
   /// Returns the positions of a blocked bolt: between the two positions, or still in the one that it did not leave.
-  private func stalls(_ shown: String) -> String { shown == "moved" ? "moved" : "moved/\(shown)" }
+  private func stalledStates(_ shown: String) -> String { shown == "moved" ? "moved" : "moved/\(shown)" }
 
   /// Returns the states after a toggle: the client chooses the direction by the status that it shows.
   private func toggled(_ shown: String) -> String {
@@ -272,7 +272,7 @@ extension MachineDefinition {
   /// from there, or stops because the hand brought the bolt to its goal: the final position is unknown, `(adrift)`.
   private mutating func addHand() {
     let turns = [("handToLocked", "locked"), ("handToUnlocked", "unlocked"), ("handToMoved", "moved")]
-    for shown in rests {
+    for shown in restStatuses {
       for (event, position) in turns where position != shown {
         if shown == "unlocked" {
           add(.event(event), from: "unlocked (found)", to: ["unlocked (by hand to \(position))"])
@@ -305,7 +305,7 @@ extension MachineDefinition {
         |:-----------------:|:-------------------------:|
         | settled unless tampering or absent within 5 s | locked/unlocked (found)/moved |
         | settled given tampering or absent | locked/unlocked (found)/moved    |
-        | passed            | \(rests.filter { $0 != shown }.map { "\($0) (adrift)" }.joined(separator: "/")) |
+        | passed            | \(restStatuses.filter { $0 != shown }.map { "\($0) (adrift)" }.joined(separator: "/")) |
         | lock              | \(shown) (then to locked) |
         | unlock            | \(shown) (then to unlocked) |
         | toggle            | \(toggled(shown))         |
@@ -337,7 +337,7 @@ extension MachineDefinition {
 
   /// Adds a hand that turns the bolt while the lock's report of its position is in transit; the lock corrects it at
   /// once.
-  private mutating func addHandInBetween() {
+  private mutating func addHandDuringReport() {
     // swift-format-ignore
     add(table: """
       | action/status                           | logining (by hand)                                 |
@@ -368,7 +368,7 @@ extension MachineDefinition {
   /// Adds requests that change no status: settings, history, version, time, and attempts to bypass the login.
   private mutating func addRequests() {
     let sessions = states.map(\.name).filter { name in
-      rests.contains { name.hasPrefix($0 + " ") } || name.hasPrefix("nosetting (uncon")
+      restStatuses.contains { name.hasPrefix($0 + " ") } || name.hasPrefix("nosetting (uncon")
         || name.hasPrefix("nosetting (configuring")
     }
     for event in SesameEvents.requests {
@@ -383,7 +383,7 @@ extension MachineDefinition {
     let between = ["logining (configured)", "nosetting (configuring)"]
     for event in SesameEvents.hand {
       for state in states.map(\.name)
-      where !rests.contains(where: { state.hasPrefix($0 + " ") }) && !between.contains(state) {
+      where !restStatuses.contains(where: { state.hasPrefix($0 + " ") }) && !between.contains(state) {
         add(.event(event), from: state, to: nil)
       }
     }
@@ -392,12 +392,12 @@ extension MachineDefinition {
   /// Adds the reset: the lock erases its key and its settings, and advertises as unregistered after the link ends.
   private mutating func addReset() {
     let sessions = states.map(\.name).filter { name in
-      rests.contains { name.hasPrefix($0 + " ") } || name == "nosetting (unconfigured)"
+      restStatuses.contains { name.hasPrefix($0 + " ") } || name == "nosetting (unconfigured)"
     }
     for state in sessions {
       add(.event("reset"), from: state, to: ["\(State.status(of: state)) (resetting)"])
     }
-    for shown in rests + ["nosetting"] {
+    for shown in restStatuses + ["nosetting"] {
       let region = shown == "nosetting" ? "unconfigured" : "configured"
       // swift-format-ignore
       add(table: """
@@ -407,7 +407,7 @@ extension MachineDefinition {
         | resetDone given tampering or absent | reset (unregistered)                          |
         | disconnect           | noSignal (unregistered)/noSignal (\(region))  |
         """, origin: .ours)
-      for other in rests where other != shown && shown != "nosetting" {
+      for other in restStatuses where other != shown && shown != "nosetting" {
         add(.event("passed"), from: "\(shown) (resetting)", to: ["\(other) (resetting)"], merge: true)
       }
       for event in SesameEvents.hand { add(.event(event), from: "\(shown) (resetting)", to: nil) }
@@ -484,7 +484,7 @@ extension MachineDefinition {
 /// The events of the machine `sesame`.
 enum SesameEvents {
   /// The events in the documentation's tables.
-  static let seed = [
+  static let documented = [
     "closeTo", "connect", "register", "configure", "lock", "unlock", "toggle", "disconnect",
   ]
   /// Requests to a lock after the login.
@@ -531,7 +531,7 @@ enum SesameEvents {
   private static let degrees = ValueForm.Kind.wholeNumber(Int(Int16.min)...Int(Int16.max))
 
   static let all: [Event] =
-    (seed + ["reset"] + requests + attacks + hand).map { Event($0, arguments: arguments(of: $0)) }
+    (documented + ["reset"] + requests + attacks + hand).map { Event($0, arguments: arguments(of: $0)) }
     + spontaneous.map { Event($0, .spontaneous) }
 }
 

@@ -33,25 +33,25 @@ extension MachineDefinition {
   /// `unlocked (waiting)`. The lock obeys a command after an earlier setting of the same client, but what a hand does
   /// meanwhile may come first.
   mutating func addLateAutolock() {
-    let own = states.map(\.name).filter(Self.isConfigured)
+    let configured = states.map(\.name).filter(Self.isConfigured)
     let waiting = "unlocked (waiting)"
-    states += own.map { State(Self.late($0)) } + [State(waiting)]
+    states += configured.map { State(Self.lateName(of: $0)) } + [State(waiting)]
     let rows = transitions
     for row in rows where row.trigger != .event("setAutolock") && row.window.plus == nil {
       guard case .states(let sources) = row.from else { continue }
-      for source in sources where own.contains(source) {
-        transitions.append(late(row, from: source, as: Self.late(source)))
+      for source in sources where configured.contains(source) {
+        transitions.append(lateRow(row, from: source, as: Self.lateName(of: source)))
         let isAutolock = [.event("autolocked"), .event("stalled")].contains(row.trigger)
         if source == "unlocked (configured)", !isAutolock {
-          transitions.append(late(row, from: source, as: waiting))
+          transitions.append(lateRow(row, from: source, as: waiting))
         }
       }
     }
-    addCommandsOnTheWay(rows)
-    addLateSettings(own)
+    addCommandsAfterSetting(rows)
+    addLateSettings(configured)
     // swift-format-ignore
     add(table: """
-      | action/status                        | \(Self.late("unlocked (configured)")) |
+      | action/status                        | \(Self.lateName(of: "unlocked (configured)")) |
       |:------------------------------------:|:------------------------------------:|
       | autolocked given autolock unless jam | locked (late configured)             |
       """, origin: .ours)
@@ -65,28 +65,28 @@ extension MachineDefinition {
 
   /// Adds commands right after a time was set, `(soon …)`: the lock receives the command after the setting, but what
   /// a hand does may still come first.
-  private mutating func addCommandsOnTheWay(_ rows: [Transition]) {
+  private mutating func addCommandsAfterSetting(_ rows: [Transition]) {
     let motions = [
       "locked (to unlocked)", "locked (then to unlocked)", "moved (to unlocked)", "moved (then to unlocked)",
     ]
     let ends = SesameEvents.hand + ["disconnect", "linkLost", "linkClosed", "gaveUp"]
-    states += motions.map { State(Self.soon($0)) }
+    states += motions.map { State(Self.pendingName(of: $0)) }
     for index in transitions.indices {
       guard
         transitions[index].from == .states(["locked (late configured)"])
           || transitions[index].from == .states(["moved (late configured)"]),
         case .states(let names) = transitions[index].to
       else { continue }
-      transitions[index].to = .states(names.map { motions.contains($0) ? Self.soon($0) : $0 })
+      transitions[index].to = .states(names.map { motions.contains($0) ? Self.pendingName(of: $0) : $0 })
     }
     for row in rows {
       guard case .states(let sources) = row.from else { continue }
       for source in sources where motions.contains(source) {
         let isEnd = ends.contains { row.trigger == .event($0) }
-        var copy = isEnd ? late(row, from: source, as: Self.soon(source)) : row
-        copy.from = .states([Self.soon(source)])
+        var copy = isEnd ? lateRow(row, from: source, as: Self.pendingName(of: source)) : row
+        copy.from = .states([Self.pendingName(of: source)])
         if case .states(let names) = copy.to {
-          copy.to = .states(names.map { motions.contains($0) ? Self.soon($0) : $0 })
+          copy.to = .states(names.map { motions.contains($0) ? Self.pendingName(of: $0) : $0 })
         }
         copy.origin = .ours
         transitions.append(copy)
@@ -95,27 +95,30 @@ extension MachineDefinition {
     for motion in motions {
       transitions.append(
         Transition(
-          .event("setAutolock"), from: .states([Self.soon(motion)]), to: .states([Self.late(motion)]),
+          .event("setAutolock"), from: .states([Self.pendingName(of: motion)]),
+          to: .states([Self.lateName(of: motion)]),
           options: ["next-unlocking"], origin: .ours))
     }
   }
 
-  private static func soon(_ state: String) -> String {
+  /// Returns the name of the copy of a motion for a command right after a time was set.
+  private static func pendingName(of state: String) -> String {
     let status = State.status(of: state)
     return "\(status) (soon \(state.dropFirst(status.count + 2))"
   }
 
   /// Adds the rows that set a time that may not apply yet, and the rows in which a further setting changes nothing.
-  private mutating func addLateSettings(_ own: [String]) {
+  private mutating func addLateSettings(_ configured: [String]) {
     for index in transitions.indices where transitions[index].trigger == .event("setAutolock") {
       guard case .states(let sources) = transitions[index].from else { continue }
-      for source in sources where own.contains(source) && !Self.counting.contains(source) {
+      for source in sources where configured.contains(source) && !Self.counting.contains(source) {
         let next = Transition(
-          .event("setAutolock"), from: .states([source]), to: .states([Self.late(source)]),
+          .event("setAutolock"), from: .states([source]), to: .states([Self.lateName(of: source)]),
           options: ["next-unlocking"], origin: .ours)
         transitions.append(next)
         transitions.append(
-          Transition(.event("setAutolock"), from: .states([Self.late(source)]), to: .stay, origin: .ours))
+          Transition(
+            .event("setAutolock"), from: .states([Self.lateName(of: source)]), to: .stay, origin: .ours))
       }
     }
     // swift-format-ignore
@@ -131,17 +134,17 @@ extension MachineDefinition {
   }
 
   /// Returns a copy of a row for a time that may not apply yet.
-  private func late(_ row: Transition, from source: String, as late: String) -> Transition {
+  private func lateRow(_ row: Transition, from source: String, as late: String) -> Transition {
     var copy = row
     copy.from = .states([late])
     copy.origin = .ours
     // A command from a position other than unlocked leads to an unlocking after the setting.
     let isCommand = ["lock", "unlock", "toggle"].contains { row.trigger == .event($0) }
     guard !(isCommand && ["locked (configured)", "moved (configured)"].contains(source)) else { return copy }
-    let own = { (name: String) in Self.isConfigured(name) ? Self.late(name) : name }
+    let renamed = { (name: String) in Self.isConfigured(name) ? Self.lateName(of: name) : name }
     switch row.to {
-    case .states(let names): copy.to = .states(names.map(own))
-    case .shift(let names): copy.to = .shift(names.map(own))
+    case .states(let names): copy.to = .states(names.map(renamed))
+    case .shift(let names): copy.to = .shift(names.map(renamed))
     case .stay: break
     }
     return copy
@@ -151,7 +154,7 @@ extension MachineDefinition {
   static let counting = ["unlocked (configured)", "unlocked (found)"]
 
   /// Returns the name of the copy of a state for a time that may not apply yet.
-  private static func late(_ state: String) -> String {
+  private static func lateName(of state: String) -> String {
     let status = State.status(of: state)
     return "\(status) (late \(state.dropFirst(status.count + 2))"
   }
