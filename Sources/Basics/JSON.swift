@@ -26,7 +26,7 @@ public enum JSON: Hashable, Sendable {
   public static func integer(_ value: some BinaryInteger) -> JSON { .number(String(value)) }
 
   /// Makes a mapping without the members whose value is `nil`.
-  public static func known(_ members: KeyValuePairs<String, JSON?>) -> JSON {
+  public static func omittingNil(_ members: KeyValuePairs<String, JSON?>) -> JSON {
     .mapping(members.compactMap { name, value in value.map { Member(name, $0) } })
   }
 
@@ -140,13 +140,13 @@ extension JSON {
   }
 
   /// The text on several lines, indented by two spaces, for files that people read.
-  public var pages: String {
+  public var indented: String {
     var text = ""
-    write(pages: &text, indentation: "")
+    writeIndented(into: &text, indentation: "")
     return text + "\n"
   }
 
-  private func write(pages text: inout String, indentation: String) {
+  private func writeIndented(into text: inout String, indentation: String) {
     let inner = indentation + "  "
     switch self {
     case .list(let values) where !values.isEmpty:
@@ -158,7 +158,7 @@ extension JSON {
       text += "[\n"
       for (index, value) in values.enumerated() {
         text += index > 0 ? ",\n" + inner : inner
-        value.write(pages: &text, indentation: inner)
+        value.writeIndented(into: &text, indentation: inner)
       }
       text += "\n" + indentation + "]"
     case .mapping(let members) where !members.isEmpty:
@@ -167,7 +167,7 @@ extension JSON {
         text += index > 0 ? ",\n" + inner : inner
         JSON.write(quoted: member.name, into: &text)
         text += ": "
-        member.value.write(pages: &text, indentation: inner)
+        member.value.writeIndented(into: &text, indentation: inner)
       }
       text += "\n" + indentation + "}"
     default:

@@ -19,11 +19,11 @@ extension JSON {
 
   /// Reads one JSON value and nothing else.
   ///
-  /// - Parameter isMended: Whether a damaged string is accepted, because the rest of a record is still useful. Half
+  /// - Parameter isLenient: Whether a damaged string is accepted, because the rest of a record is still useful. Half
   ///   of a surrogate pair is shown as `\u{D83D}`, a byte that is not UTF-8 as `\x{FF}`. A control character stays,
   ///   and a name may occur again.
-  public init(parsing bytes: Span<UInt8>, isMended: Bool = false) throws(JSONError) {
-    var parser = JSONParser(bytes, isMended: isMended)
+  public init(parsing bytes: Span<UInt8>, isLenient: Bool = false) throws(JSONError) {
+    var parser = JSONParser(bytes, isLenient: isLenient)
     self = try parser.document()
   }
 
@@ -37,13 +37,13 @@ private struct JSONParser: ~Escapable {
   static let deepest = 64
 
   let bytes: Span<UInt8>
-  let isMended: Bool
+  let isLenient: Bool
   var offset = 0
 
   @_lifetime(copy bytes)
-  init(_ bytes: Span<UInt8>, isMended: Bool) {
+  init(_ bytes: Span<UInt8>, isLenient: Bool) {
     self.bytes = bytes
-    self.isMended = isMended
+    self.isLenient = isLenient
   }
 
   mutating func document() throws(JSONError) -> JSON {
@@ -84,12 +84,12 @@ private struct JSONParser: ~Escapable {
   }
 
   private mutating func word(_ word: String, _ value: JSON) throws(JSONError) -> JSON {
-    var place = offset
+    var index = offset
     for byte in word.utf8 {
-      guard place < bytes.count, bytes[place] == byte else { throw fault("expected '\(word)'") }
-      place += 1
+      guard index < bytes.count, bytes[index] == byte else { throw fault("expected '\(word)'") }
+      index += 1
     }
-    offset = place
+    offset = index
     return value
   }
 
@@ -104,7 +104,7 @@ private struct JSONParser: ~Escapable {
       guard next == UInt8(ascii: "\"") else { throw fault("expected a name in quotes") }
       let start = offset
       let name = try string()
-      guard isMended || names.insert(name).inserted else {
+      guard isLenient || names.insert(name).inserted else {
         throw JSONError(offset: start, reason: "expected '\(name)' only once")
       }
       skipSpace()
@@ -179,14 +179,14 @@ extension JSONParser {
     while let byte = next {
       switch byte {
       case UInt8(ascii: "\""):
-        guard let string = String(validating: isMended ? mended(text) : text, as: UTF8.self) else {
+        guard let string = String(validating: isLenient ? repaired(text) : text, as: UTF8.self) else {
           throw fault("expected characters in UTF-8 before")
         }
         offset += 1
         return string
       case UInt8(ascii: "\\"):
         text += try escape().utf8
-      case 0x00...0x1F where !isMended:
+      case 0x00...0x1F where !isLenient:
         throw fault("expected a control character to be escaped")
       default:
         text.append(byte)
@@ -197,7 +197,7 @@ extension JSONParser {
   }
 
   /// Returns the bytes, with those that are not UTF-8 shown as escapes.
-  private func mended(_ text: [UInt8]) -> [UInt8] {
+  private func repaired(_ text: [UInt8]) -> [UInt8] {
     if String(validating: text, as: UTF8.self) != nil { return text }
     var result: [UInt8] = []
     var rest = text[...]
@@ -244,7 +244,7 @@ extension JSONParser {
         return character(0x10000 + (unit - 0xD800) << 10 + (second - 0xDC00))
       }
     }
-    guard isMended else { throw fault("expected both halves of a character") }
+    guard isLenient else { throw fault("expected both halves of a character") }
     offset = after
     return escaped(unit)
   }
@@ -257,8 +257,8 @@ extension JSONParser {
   private mutating func codeUnit() throws(JSONError) -> UInt32 {
     guard offset + 4 <= bytes.count else { throw fault("expected four hexadecimal digits") }
     var unit: UInt32 = 0
-    for place in offset..<offset + 4 {
-      guard let digit = hexValue(bytes[place]) else {
+    for index in offset..<offset + 4 {
+      guard let digit = hexValue(bytes[index]) else {
         throw fault("expected four hexadecimal digits")
       }
       unit = unit << 4 | UInt32(digit)

@@ -32,14 +32,16 @@ public enum Path {
   /// If both paths have the same starting point, the result leads from the folder to the file. An absolute path to a
   /// file stays absolute if the folder's path is relative.
   ///
-  /// - Parameter here: The absolute path of the working directory.
-  public static func reference(to path: String, from folder: String, here: String) -> String {
+  /// - Parameter workingDirectory: The absolute path of the working directory.
+  public static func reference(to path: String, from folder: String, workingDirectory: String) -> String {
     if path.hasPrefix("/"), !folder.hasPrefix("/") { return normalized(path) }
     let (target, start) = (parts(path), parts(folder))
     let common = zip(target.dropLast(), start).prefix { $0 == $1 }.count
     // The path up from a folder above the working directory is known only from the root.
     let isKnown = path.hasPrefix("/") == folder.hasPrefix("/") && !start.dropFirst(common).contains("..")
-    return isKnown ? relative(path, from: folder) : relative(join(here, path), from: join(here, folder))
+    return isKnown
+      ? relative(path, from: folder)
+      : relative(join(workingDirectory, path), from: join(workingDirectory, folder))
   }
 
   /// Returns the prefix that makes a path in one folder reachable from another; it ends with a slash unless it is
@@ -58,15 +60,15 @@ public enum Path {
 
   /// Returns a folder with a slash at its end, as an absolute path or relative to the working directory.
   ///
-  /// - Parameter here: The absolute path of the working directory.
-  public static func prefix(_ folder: String, isAbsolute: Bool, here: String) -> String {
-    let here = here.hasSuffix("/") ? here : here + "/"
+  /// - Parameter workingDirectory: The absolute path of the working directory.
+  public static func prefix(_ folder: String, isAbsolute: Bool, workingDirectory: String) -> String {
+    let start = workingDirectory.hasSuffix("/") ? workingDirectory : workingDirectory + "/"
     var path = folder
     while path.hasPrefix("./") { path = String(path.dropFirst(2)) }
     if path == "." { path = "" }
     if !path.isEmpty, !path.hasSuffix("/") { path += "/" }
-    if isAbsolute { return path.hasPrefix("/") ? path : here + path }
-    return path.hasPrefix(here) ? String(path.dropFirst(here.count)) : path
+    if isAbsolute { return path.hasPrefix("/") ? path : start + path }
+    return path.hasPrefix(start) ? String(path.dropFirst(start.count)) : path
   }
 
   /// Returns the names on a path, without those that a later `..` cancels; the parent of the root is the root.

@@ -12,19 +12,19 @@ public func visible(_ text: String) -> String {
   if isPlain { return text }
   var shown: [UInt8] = []
   shown.reserveCapacity(bytes.count)
-  var place = 0
-  while place < bytes.count {
-    if isHarmless(bytes[place]) {
-      shown.append(bytes[place])
-      place += 1
-    } else if let end = controlSequence(bytes, at: place) {
-      place = end
-    } else if let (scalar, length) = hidden(bytes, at: place) {
+  var index = 0
+  while index < bytes.count {
+    if isHarmless(bytes[index]) {
+      shown.append(bytes[index])
+      index += 1
+    } else if let end = controlSequence(bytes, at: index) {
+      index = end
+    } else if let (scalar, length) = hidden(bytes, at: index) {
       shown += escaped(scalar).utf8
-      place += length
+      index += length
     } else {
-      shown.append(bytes[place])
-      place += 1
+      shown.append(bytes[index])
+      index += 1
     }
   }
   return String(decoding: shown, as: UTF8.self)
@@ -44,8 +44,8 @@ private func isHarmless(_ byte: UInt8) -> Bool {
 }
 
 /// Returns a character to escape, with its length in bytes, or `nil` if there is none.
-private func hidden(_ bytes: Span<UInt8>, at place: Int) -> (scalar: UInt32, length: Int)? {
-  func byte(_ offset: Int) -> UInt8 { place + offset < bytes.count ? bytes[place + offset] : 0 }
+private func hidden(_ bytes: Span<UInt8>, at index: Int) -> (scalar: UInt32, length: Int)? {
+  func byte(_ offset: Int) -> UInt8 { index + offset < bytes.count ? bytes[index + offset] : 0 }
   switch (byte(0), byte(1), byte(2)) {
   case (0x00...0x1F, _, _): return (UInt32(byte(0)), 1)
   // U+061C, U+200E and U+200F, U+202A to U+202E, U+2066 to U+2069: marks and brackets of direction.
@@ -62,20 +62,20 @@ private func hidden(_ bytes: Span<UInt8>, at place: Int) -> (scalar: UInt32, len
 /// character set; `nil` if there is none.
 private func controlSequence(_ bytes: Span<UInt8>, at start: Int) -> Int? {
   guard bytes[start] == 0x1B, start + 1 < bytes.count else { return nil }
-  var place = start + 2
+  var index = start + 2
   switch bytes[start + 1] {
   case UInt8(ascii: "["):
-    while place < bytes.count, 0x20...0x3F ~= bytes[place] { place += 1 }
-    return place < bytes.count && 0x40...0x7E ~= bytes[place] ? place + 1 : nil
+    while index < bytes.count, 0x20...0x3F ~= bytes[index] { index += 1 }
+    return index < bytes.count && 0x40...0x7E ~= bytes[index] ? index + 1 : nil
   case UInt8(ascii: "]"):
     // Ends with BEL or with ESC \ on the same line.
-    while place < bytes.count, bytes[place] >= 0x20 { place += 1 }
-    guard place < bytes.count else { return nil }
-    if bytes[place] == 0x07 { return place + 1 }
-    let isEnd = bytes[place] == 0x1B && place + 1 < bytes.count && bytes[place + 1] == UInt8(ascii: "\\")
-    return isEnd ? place + 2 : nil
+    while index < bytes.count, bytes[index] >= 0x20 { index += 1 }
+    guard index < bytes.count else { return nil }
+    if bytes[index] == 0x07 { return index + 1 }
+    let isEnd = bytes[index] == 0x1B && index + 1 < bytes.count && bytes[index + 1] == UInt8(ascii: "\\")
+    return isEnd ? index + 2 : nil
   case UInt8(ascii: "("), UInt8(ascii: ")"):
-    return place < bytes.count && 0x30...0x7E ~= bytes[place] ? place + 1 : nil
+    return index < bytes.count && 0x30...0x7E ~= bytes[index] ? index + 1 : nil
   default:
     return nil
   }

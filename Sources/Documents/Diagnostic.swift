@@ -27,7 +27,7 @@ public struct Diagnostic: Hashable, Sendable, CustomStringConvertible {
 
   /// The report for a program.
   public var json: JSON {
-    .known([
+    .omittingNil([
       "file": .text(source.name), "line": .integer(problem.position.line),
       "column": .integer(problem.position.column), "endLine": problem.end.map { .integer($0.line) },
       "endColumn": problem.end.map { .integer($0.column) }, "severity": .text(problem.severity.rawValue),

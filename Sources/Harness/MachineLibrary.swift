@@ -224,6 +224,6 @@ public final class MachineLibrary {
 extension MachineLibrary.Entry {
   /// The reference to the machine in a scenario whose file is in `folder`.
   public func reference(from folder: String) -> String {
-    isFile ? Path.reference(to: label, from: folder, here: Host.folder) : label
+    isFile ? Path.reference(to: label, from: folder, workingDirectory: Host.folder) : label
   }
 }

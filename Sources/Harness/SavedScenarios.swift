@@ -19,7 +19,7 @@ public enum SchemaFile {
     let path = Path.normalized(Path.join(folder, place))
     guard !Host.isFile(path) else { return }
     try? makeFolder(Path.folder(of: path))
-    try? WholeFile.replace(path, with: Scenario.schema.pages)
+    try? WholeFile.replace(path, with: Scenario.schema.indented)
   }
 }
 

@@ -66,7 +66,7 @@ extension Record {
   public init(parsing line: Span<UInt8>) throws(RecordError) {
     let json: JSON
     do {
-      json = try JSON(parsing: line, isMended: true)
+      json = try JSON(parsing: line, isLenient: true)
     } catch {
       throw RecordError(reason: "not JSON at column \(error.offset + 1): \(error.reason)")
     }

@@ -42,7 +42,7 @@ extension EditorAnswers {
     var seen = Set<String>()
     return items(place).filter { seen.insert($0.text).inserted }.enumerated().map { number, item in
       // By default editors sort by label; the order of the grammar is more useful.
-      .known([
+      .omittingNil([
         "label": .text(item.label), "kind": .integer(item.kind.rawValue),
         "detail": item.detail.map(JSON.text), "sortText": .text(number.padded(to: 4)),
         "textEdit": ["range": range, "newText": .text(item.text)],

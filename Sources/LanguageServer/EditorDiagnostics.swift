@@ -27,7 +27,7 @@ extension OpenDocument {
         ], "message": .text(diagnostic.problem.message),
       ]
     }
-    return .known([
+    return .omittingNil([
       "range": json(of: range(of: problem), encoding),
       "severity": .integer(problem.severity == .error ? 1 : 2), "code": .text(problem.code.rawValue),
       "source": "lockstep", "message": .text(problem.message + (problem.hint.map { "\n\($0)" } ?? "")),

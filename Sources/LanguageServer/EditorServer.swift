@@ -104,7 +104,7 @@ extension EditorServer {
   private mutating func take(_ bytes: [UInt8]) -> [JSON] {
     let message: JSON
     do {
-      message = try JSON(parsing: bytes.span, isMended: true)
+      message = try JSON(parsing: bytes.span, isLenient: true)
     } catch {
       return [Self.failure(nil, .parse, "this is no JSON: \(error)")]
     }
@@ -277,7 +277,7 @@ extension EditorServer {
   private static func publishing(_ uri: String, _ diagnostics: [JSON], version: JSON?) -> JSON {
     [
       "jsonrpc": "2.0", "method": "textDocument/publishDiagnostics",
-      "params": .known(["uri": .text(uri), "version": version, "diagnostics": .list(diagnostics)]),
+      "params": .omittingNil(["uri": .text(uri), "version": version, "diagnostics": .list(diagnostics)]),
     ]
   }
 

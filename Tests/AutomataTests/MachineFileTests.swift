@@ -304,7 +304,7 @@ struct MachineSchemaTests {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let schema = folder.appending(path: "schema").path
-    try Data(MachineDefinition.schema.pages.utf8).write(to: URL(filePath: schema))
+    try Data(MachineDefinition.schema.indented.utf8).write(to: URL(filePath: schema))
     var files: [String] = []
     for (number, part) in Self.parts.enumerated() {
       let isRow = part.key == "row"

@@ -13,7 +13,7 @@ struct JSONTests {
   func roundTrip(text: String) throws {
     expect(try JSON(parsing: text).line, text)
     let value = try JSON(parsing: text)
-    expect(try JSON(parsing: value.pages), value)
+    expect(try JSON(parsing: value.indented), value)
   }
 
   @Test("escapes are joined to characters")

@@ -35,7 +35,7 @@ struct PathTests {
       ("m.yaml", ".", "m.yaml"),
     ])
   func references(path: String, folder: String, result: String) {
-    expect(Path.reference(to: path, from: folder, here: "/home/me"), result)
+    expect(Path.reference(to: path, from: folder, workingDirectory: "/home/me"), result)
     // Read from there it is the file.
     let here = "/home/me"
     expect(
@@ -59,6 +59,6 @@ struct PathTests {
       (".", false, ""), (".", true, "/home/"), ("/else", false, "/else/"),
     ])
   func prefixes(folder: String, isAbsolute: Bool, result: String) {
-    expect(Path.prefix(folder, isAbsolute: isAbsolute, here: "/home"), result)
+    expect(Path.prefix(folder, isAbsolute: isAbsolute, workingDirectory: "/home"), result)
   }
 }

@@ -17,7 +17,7 @@ struct BenchSchemaTests {
     let published = try String(
       contentsOfFile: Self.root + "/Scenarios/schema/bench.schema.json", encoding: .utf8)
     #expect(
-      published == Inventory.schema(guarded: LockFamily.allGuarded).pages,
+      published == Inventory.schema(guarded: LockFamily.allGuarded).indented,
       "run: lockstep schema bench > Scenarios/schema/bench.schema.json")
   }
 

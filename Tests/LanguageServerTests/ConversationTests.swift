@@ -44,7 +44,7 @@ struct Conversation {
     }
     guard isInitialized else { return }
     let general: JSON? = encodings.map { ["positionEncodings": .list($0.map(JSON.text))] }
-    _ = ask("initialize", ["capabilities": .known(["general": general])])
+    _ = ask("initialize", ["capabilities": .omittingNil(["general": general])])
     _ = tell("initialized", [:])
   }
 

@@ -110,7 +110,7 @@ struct ScenarioTests {
   func schemaIsCurrent() throws {
     let path = Suite.root + "/Scenarios/schema/scenario.schema.json"
     let saved = try String(contentsOf: URL(filePath: path), encoding: .utf8)
-    #expect(saved == Scenario.schema.pages, "run: lockstep schema > Scenarios/schema/scenario.schema.json")
+    #expect(saved == Scenario.schema.indented, "run: lockstep schema > Scenarios/schema/scenario.schema.json")
   }
 
   /// Each device that some scenario is written for, the first of its family, with each of its defects.

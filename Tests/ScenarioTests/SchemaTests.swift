@@ -81,7 +81,7 @@ struct MachineScenarioSchemaTests {
     let device = try device.map { try DeviceSpec(text: $0) }
     let schema = try Scenario.schema(
       of: try world.machines.machine(machine), on: device, provider: world.devices)
-    return try files.write("schema.json", schema.pages)
+    return try files.write("schema.json", schema.indented)
   }
 
   @Test("every scenario of the machine is valid", arguments: MachineDefinition.catalog.map(\.name))

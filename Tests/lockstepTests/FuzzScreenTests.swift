@@ -167,9 +167,9 @@ struct FuzzMessageTests {
 
   @Test("the state of a campaign is what was written")
   func state() throws {
-    let text = Self.state.json.pages
+    let text = Self.state.json.indented
     let read = try #require(CampaignState(text: Array(text.utf8)))
-    expect(read.json.pages.split(separator: "\n").dropLast(2), text.split(separator: "\n").dropLast(2))
+    expect(read.json.indented.split(separator: "\n").dropLast(2), text.split(separator: "\n").dropLast(2))
     expect(read.seed, .max)
     expect(read.findings, Self.state.findings)
     expect(read.cells, ["46", "c", "", "0"])

@@ -101,12 +101,12 @@ extension ControlRequest {
       switch self {
       case .abilities: ["abilities": true]
       case .prepare(let start, let options):
-        .known([
+        .omittingNil([
           "prepare": JSON(control: start.settings),
           "options": options.isEmpty ? nil : JSON(control: options),
         ])
       case .stimulus(let name, let arguments):
-        .known([
+        .omittingNil([
           "stimulus": .text(name), "arguments": arguments.isEmpty ? nil : JSON(control: arguments),
         ])
       case .watch: ["watch": true]
@@ -161,7 +161,7 @@ extension ControlAnswer {
       case .shown(let line): ["shown": line]
       case .abilities(let abilities):
         [
-          "abilities": .known([
+          "abilities": .omittingNil([
             "lock": .text(abilities.lock), "stimuli": JSON(names: abilities.stimuli),
             "faults": JSON(names: abilities.faults), "settings": JSON(names: abilities.settings),
             "options": JSON(names: abilities.options), "conditions": JSON(names: abilities.conditions),

@@ -19,7 +19,7 @@ final class ControlledKey: OwnerKeys {
 extension JSON {
   /// Creates the JSON form of an owner's key, for a client on the control socket.
   init(exposing key: LockKey) {
-    self = .known([
+    self = .omittingNil([
       "uuid": .text(key.deviceID.description), "secret": .text(key.secret.exposedBytes.hex),
       "public-key": key.lockPublicKey.map { .text($0.bytes.hex) },
       "index": key.index == 0 ? nil : .integer(key.index),

@@ -51,7 +51,7 @@ extension KeptCase: Recorded {
 
   /// Creates a reference from the text of a line.
   init(parsing line: Span<UInt8>) throws(RecordError) {
-    guard let json = try? JSON(parsing: line, isMended: true) else { throw RecordError(reason: "not JSON") }
+    guard let json = try? JSON(parsing: line, isLenient: true) else { throw RecordError(reason: "not JSON") }
     try self.init(json["kept"] ?? .null)
   }
 }

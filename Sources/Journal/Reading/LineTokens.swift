@@ -248,7 +248,7 @@ extension LineTokens {
       return String(copying: utf8)
     }
     let quoted = raw.range.lowerBound - 1..<raw.range.upperBound + 1
-    return (try? JSON(parsing: bytes.extracting(quoted), isMended: true))?.string
+    return (try? JSON(parsing: bytes.extracting(quoted), isLenient: true))?.string
   }
 
   /// Returns the bytes of a text, with its escapes decoded.

@@ -44,13 +44,13 @@ public struct Manifest: Hashable, Sendable {
       if error.isAbsence { return nil }
       throw error
     }
-    guard let json = try? JSON(parsing: bytes.span, isMended: true), case .mapping = json else { return nil }
+    guard let json = try? JSON(parsing: bytes.span, isLenient: true), case .mapping = json else { return nil }
     return try? Manifest(json)
   }
 
   /// Writes the manifest to a file; the file is complete at any time.
   public func write(to path: String) throws(FileFault) {
-    try WholeFile.replace(path, with: json.pages)
+    try WholeFile.replace(path, with: json.indented)
   }
 
   /// When it started, as `2026-11-20T22:38:51Z`; `nil` if this is unknown or invalid.

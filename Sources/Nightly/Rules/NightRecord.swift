@@ -84,7 +84,7 @@ extension NightLine {
     case .back(let device, let time): ["back": [device.kind: .text(device.name), "t": Self.text(time)]]
     case .done(let identity, let result, let time):
       [
-        "done": .known([
+        "done": .omittingNil([
           "case": .text(identity), "verdict": .text(result.name),
           "reason": Self.text(result.reason), "cause": result.cause.map { .text($0.rawValue) },
           "t": Self.text(time),
@@ -106,7 +106,7 @@ extension NightLine {
       case .fuzz(let time): ("fuzz", .text(time.description))
       case .park: ("park", true)
       }
-    return .known([
+    return .omittingNil([
       "run": .integer(attempt.number), work.kind: work.what, "lock": .text(attempt.lock),
       "dongle": attempt.dongle.map(JSON.text), "health": attempt.checksHealth ? true : nil,
       "attempt": .integer(attempt.attempt), "actuations": .integer(attempt.actuations),
@@ -122,7 +122,7 @@ extension NightLine {
       case .unknown: ("unknown", nil)
       case nil: (nil, nil)
       }
-    return .known([
+    return .omittingNil([
       "run": .integer(number), "verdict": .text(ending.verdict.name), "message": text(ending.message),
       "cycle counter": ending.cycleCounter.map { .integer($0) }, "left": left.word, "leftBecause": left.why,
       "pause": ending.pause.map { .text($0.description) },

@@ -207,7 +207,7 @@ extension ProgramConversation {
     var settings = settings
     if role != .device, let known = introduction?.settings { settings.removeAll { !known.contains($0.name) } }
     return Self.bytes(
-      of: .known([
+      of: .omittingNil([
         "reset": .mapping(settings.map(member)), "seed": introduction.map { _ in .integer(seed) },
       ]))
   }
@@ -227,7 +227,7 @@ extension ProgramConversation {
   /// Returns the line that performs a stimulus by its name.
   func request(of stimulus: String, _ arguments: [Argument]) -> [UInt8] {
     Self.bytes(
-      of: .known([
+      of: .omittingNil([
         "stimulus": .text(stimulus), "arguments": arguments.isEmpty ? nil : .mapping(arguments.map(member)),
       ]))
   }

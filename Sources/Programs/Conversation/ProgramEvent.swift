@@ -42,7 +42,7 @@ enum ProgramEvent {
     switch self {
     case .heard(let address, let data, let rssi):
       return [
-        "heard": .known([
+        "heard": .omittingNil([
           "address": .text("\(address)"), "name": data.localName.map { .text($0) },
           "services": .list(data.services.map { .text("\($0)") }),
           "manufacturer": data.manufacturerData.map { .text($0.hex) }, "data": .text(data.encoded.hex),
@@ -66,7 +66,7 @@ enum ProgramEvent {
       case nil: break
       }
       return [
-        "failed": .known([
+        "failed": .omittingNil([
           "operation": .text(operation), "characteristic": uuid, "handle": handle,
           "error": .text("\(failure)"),
           "code": failure.code.map { .integer(Int($0.rawValue)) },
@@ -83,9 +83,9 @@ enum ProgramEvent {
       ]
     case .confirmed(let place): return ["confirmed": place.json()]
     case .connected(let peer):
-      return .known(["link": "connected", "address": peer.map { .text("\($0)") }])
+      return .omittingNil(["link": "connected", "address": peer.map { .text("\($0)") }])
     case .disconnected(let reason, let unacknowledged):
-      return .known([
+      return .omittingNil([
         "link": "disconnected", "reason": .integer(Int(reason.rawValue)), "text": .text(reason.description),
         "unacknowledged": unacknowledged.flatMap { $0 > 0 ? .integer($0) : nil },
       ])

@@ -36,7 +36,7 @@ struct HTMLPackets {
       var lines = try LineReader(path)
       while try lines.advance() {
         if lines.line.isEmpty { continue }
-        guard let value = try? JSON(parsing: lines.line, isMended: true), let packet = Self.packet(value)
+        guard let value = try? JSON(parsing: lines.line, isLenient: true), let packet = Self.packet(value)
         else {
           // The last line may be incomplete, as in a journal.
           if lines.isTerminated { problem = "Line \(lines.number) of \(path) is no packet." }

@@ -39,7 +39,7 @@ extension HistoryAnswer {
   public var json: JSON {
     switch self {
     case .runs(let runs, let totals, let place):
-      .known([
+      .omittingNil([
         "question": totals == nil ? "runs" : "overview", "history": .text("\(place)"),
         "totals": totals?.json, "runs": .list(runs.map(\.json)),
       ])

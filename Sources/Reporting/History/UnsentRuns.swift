@@ -93,7 +93,7 @@ public struct UnsentRuns {
     let start = (manifest.start ?? "").map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }
     var note = Note(history: "\(place)", journal: journal)
     if journal.hasPrefix(out + "/") { note.journal = String(journal.dropFirst(out.count + 1)) }
-    try WholeFile.replace("\(path)/\(String(start))_\(id.prefix(32)).json", with: note.json.pages)
+    try WholeFile.replace("\(path)/\(String(start))_\(id.prefix(32)).json", with: note.json.indented)
   }
 
   /// Sends the noted runs, unless another process does so, and reports the results.

@@ -62,7 +62,7 @@ struct JUnitWriter: ~Copyable {
         index.isReproducible
           ? ""
           : Path.prefix(
-            Path.folder(of: $0.journal), isAbsolute: profile.hasAbsolutePaths, here: Host.folder)
+            Path.folder(of: $0.journal), isAbsolute: profile.hasAbsolutePaths, workingDirectory: Host.folder)
       }, saved: index.isReproducible ? [:] : index.savedFiles)
   }
 

@@ -23,7 +23,7 @@ final class EmulationReport: EmulationAudience {
       "\(what.joined(separator: ", ")), advertising as \(lock.address) on "
         + lock.places.joined(separator: ", "),
       [
-        "advertising": .known([
+        "advertising": .omittingNil([
           "lock": .text(lock.name), "model": lock.model.map(JSON.text), "uuid": lock.uuid.map(JSON.text),
           "address": .text(lock.address), "registered": lock.isRegistered.map(JSON.flag),
           "on": .list(lock.places.map(JSON.text)), "control": lock.control.map { .text("unix:" + $0) },

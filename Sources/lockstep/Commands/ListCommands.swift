@@ -87,7 +87,7 @@ extension Command {
       console.print(
         in: arguments.format,
         "lockstep \(Version.text)" + (build.map { " (\($0.commit), \($0.date))" } ?? ""),
-        .known([
+        .omittingNil([
           "version": .text(Version.text), "commit": build.map { .text($0.commit) },
           "date": build.map { .text($0.date) },
         ]))

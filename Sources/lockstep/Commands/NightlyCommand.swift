@@ -182,6 +182,6 @@ extension NightlyArguments {
     try report.writeRunReports()
     try WholeFile.replace(page, with: report.page(began: folder.start, in: reports.out))
     report.reports.insert(page, at: 0)
-    try WholeFile.replace(folder.path + "/\(NightlyFolder.summary)", with: report.json.pages)
+    try WholeFile.replace(folder.path + "/\(NightlyFolder.summary)", with: report.json.indented)
   }
 }

@@ -230,7 +230,7 @@ final class ScanView {
 
   private func json(of device: Device) -> JSON {
     let lock = device.lock
-    return .known([
+    return .omittingNil([
       "model": lock.map { .text($0.model) }, "uuid": lock.map { .text($0.id) },
       "registered": lock.map { .flag($0.isRegistered) },
       "name": lock == nil ? localName(device).map(JSON.text) : nil,

@@ -35,7 +35,7 @@ final class CampaignFolder: CampaignOutput {
     // Whenever the process is killed, the campaign can be resumed.
     folder = try RunFolder.open(
       resuming: earlier, kind: "fuzz", seed: target.seed, arguments.run,
-      files: [(CampaignState.file, plan.state.json.pages)])
+      files: [(CampaignState.file, plan.state.json.indented)])
     link = devices.watchLink(of: target.device, in: folder.path)
     let (paint, isQuiet) = (console.painter(arguments.run.color), arguments.run.isQuiet)
     let isVerbose = arguments.run.verbosity > 0
@@ -57,7 +57,7 @@ final class CampaignFolder: CampaignOutput {
 
   func keep(_ state: CampaignState) {
     do {
-      try WholeFile.replace(folder.path + "/" + CampaignState.file, with: state.json.pages)
+      try WholeFile.replace(folder.path + "/" + CampaignState.file, with: state.json.indented)
     } catch {
       if fault == nil { report.warn("the state of the campaign is not kept: \(error)") }
       fault = error

@@ -21,8 +21,8 @@ struct StatusScreen {
   /// When the last novelty and the last finding occurred, in the campaign's time.
   private(set) var lastNew: Interval?
   private(set) var lastFinding: Interval?
-  /// The courses of cells and positions, of findings and of events.
-  private var courses = (seen: Course(), found: Course(), events: Course())
+  /// The histories of cells and positions, of findings and of events.
+  private var histories = (seen: GrowthHistory(), found: GrowthHistory(), events: GrowthHistory())
 
   init(head: CampaignHead) { self.head = head }
 
@@ -31,11 +31,11 @@ struct StatusScreen {
   mutating func take(_ progress: CampaignProgress) {
     let (now, status) = (progress.took, progress.status)
     let seen = Self.seen(in: progress)
-    if let before = courses.seen.values.last, seen > before { lastNew = now }
-    if let before = courses.found.values.last, status.depths.count > before { lastFinding = now }
-    courses.seen.note(seen, at: now)
-    courses.found.note(status.depths.count, at: now)
-    courses.events.note(status.events, at: now)
+    if let before = histories.seen.values.last, seen > before { lastNew = now }
+    if let before = histories.found.values.last, status.depths.count > before { lastFinding = now }
+    histories.seen.record(seen, at: now)
+    histories.found.record(status.depths.count, at: now)
+    histories.events.record(status.events, at: now)
     self.progress = progress
   }
 
@@ -58,7 +58,7 @@ struct StatusScreen {
     let shares = status.timeShares
     let spent =
       shares.isEmpty ? [] : [pane.rule("what lock time went into")] + spentRows(shares).map(pane.whole)
-    let course = [pane.rule("over time")] + courseRows.map(pane.whole)
+    let course = [pane.rule("over time")] + historyRows.map(pane.whole)
     let now = [pane.rule("now"), pane.whole(paint, nil, "   \(status.phase)")]
     // If there is no room for all, omit the past first.
     var lines = head + spent + course + now
@@ -75,15 +75,15 @@ struct StatusScreen {
   }
 
   /// The figures over time.
-  private var courseRows: [Pane.Row] {
+  private var historyRows: [Pane.Row] {
     func row(_ name: String, _ line: String, _ words: String) -> Pane.Row {
-      (name, line.leftAligned(in: Course.capacity) + "  " + words)
+      (name, line.leftAligned(in: GrowthHistory.capacity) + "  " + words)
     }
     // The period of the last column is not complete yet.
-    let pace = courses.events.growth
-    let found = courses.found.growth.map { $0 == 0 ? "·" : $0 > 9 ? "+" : "\($0)" }.joined()
+    let pace = histories.events.growth
+    let found = histories.found.growth.map { $0 == 0 ? "·" : $0 > 9 ? "+" : "\($0)" }.joined()
     return [
-      row("seen", sparkline(courses.seen.values), grouped(courses.seen.values.last ?? 0)),
+      row("seen", sparkline(histories.seen.values), grouped(histories.seen.values.last ?? 0)),
       row("pace", sparkline(pace.count > 1 ? pace.dropLast() : pace), "\(grouped(rate))/s"),
       row("found", found, grouped(progress.status.depths.count)),
     ]

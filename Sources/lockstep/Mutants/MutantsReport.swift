@@ -170,7 +170,7 @@ final class MutantsReport {
     case .equivalent(let count): (fate, pairs) = ("equivalent", count)
     case .undecided(let count): (fate, pairs) = ("undecided", count)
     }
-    return .known([
+    return .omittingNil([
       "mutant": .integer(result.number), "kind": .text(result.kind.rawValue),
       "summary": .text(result.summary), "fate": fate, "killer": killer.map(JSON.text),
       "test": survivor.map { .text($0.text(in: vocabulary)) },

@@ -35,25 +35,25 @@ struct Schema {
         .init("$schema", "http://json-schema.org/draft-07/schema#"),
         .init("title", .text("lockstep \(name)")), .init("description", .text(summary)),
       ]
-      return JSON.mapping(head + members).pages
+      return JSON.mapping(head + members).indented
     }
   }
 
   /// All schemas; the scenario's is the default.
   static var all: [Schema] {
     [
-      Schema("scenario", "A scenario, in YAML.", text: Scenario.schema.pages),
+      Schema("scenario", "A scenario, in YAML.", text: Scenario.schema.indented),
       Schema(
-        "nightly", "A nightly plan, in YAML: what 'lockstep nightly' takes.", text: NightPlan.schema.pages),
-      Schema("machine", "A machine, in YAML.", text: MachineDefinition.schema.pages),
+        "nightly", "A nightly plan, in YAML: what 'lockstep nightly' takes.", text: NightPlan.schema.indented),
+      Schema("machine", "A machine, in YAML.", text: MachineDefinition.schema.indented),
       Schema(
         "bench", "A bench, in YAML: what --bench takes.",
-        text: Inventory.schema(guarded: LockFamily.allGuarded).pages),
+        text: Inventory.schema(guarded: LockFamily.allGuarded).indented),
       Schema(
         "config", "A file of settings, in YAML: .lockstep.yaml.",
         text: CommandSet.lockstep.settingsForm.schema(
           title: "lockstep config", summary: "Options that apply if the command line does not give them."
-        ).pages),
+        ).indented),
       Schema(
         "journal", "A line of runs/NAME/journal.jsonl.", Shape.any(Record.shapes + [KeptCase.lineShape])),
       Schema("manifest", "runs/NAME/manifest.json.", Manifest.shape),
@@ -223,7 +223,7 @@ extension Command {
       guard let schema = Schema.all.first(where: { $0.name == name }) else {
         throw UsageError("unknown schema '\(name)': \(hint(for: name, of: Schema.all.map(\.name)))")
       }
-      let text = try arguments.schemaOfMachine(name, console)?.pages
+      let text = try arguments.schemaOfMachine(name, console)?.indented
       guard let out = arguments.out else {
         console.print(text ?? schema.text())
         return .agree

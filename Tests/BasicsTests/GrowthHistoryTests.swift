@@ -3,33 +3,33 @@ import TestSupport
 import Testing
 
 @Suite("A figure over time")
-struct CourseTests {
+struct GrowthHistoryTests {
   @Test("each column has what it was at its end, and two become one where there is no room")
   func columns() {
-    var course = Course()
-    course.note(5, at: .zero)
-    course.note(6, at: .milliseconds(249))
-    course.note(7, at: .milliseconds(250))
-    course.note(9, at: .milliseconds(1100))
-    expect(course.values, [6, 7, 7, 7, 9])
-    expect(course.growth, [0, 1, 0, 0, 2])
-    course.note(10, at: .seconds(12))
-    expect(course.period, .milliseconds(500))
-    expect(Array(course.values.prefix(4)), [7, 7, 9, 9])
-    expect(course.values.count, 25)
-    expect(course.values.last, 10)
+    var history = GrowthHistory()
+    history.record(5, at: .zero)
+    history.record(6, at: .milliseconds(249))
+    history.record(7, at: .milliseconds(250))
+    history.record(9, at: .milliseconds(1100))
+    expect(history.values, [6, 7, 7, 7, 9])
+    expect(history.growth, [0, 1, 0, 0, 2])
+    history.record(10, at: .seconds(12))
+    expect(history.period, .milliseconds(500))
+    expect(Array(history.values.prefix(4)), [7, 7, 9, 9])
+    expect(history.values.count, 25)
+    expect(history.values.last, 10)
   }
 
   @Test("whatever time passes, there are no more columns than fit, and nothing that grew is lost")
   func long() {
-    var course = Course()
-    for second in 0...100_000 { course.note(second * 3, at: .seconds(Int64(second))) }
-    #expect((24...48).contains(course.values.count), "\(course.values.count)")
-    expect(course.values.last, 300_000)
-    expect(course.growth.reduce(course.values[0], +), 300_000)
-    expect(course.values, course.values.sorted())
-    var late = Course()
-    late.note(400, at: .seconds(86_400))
+    var history = GrowthHistory()
+    for second in 0...100_000 { history.record(second * 3, at: .seconds(Int64(second))) }
+    #expect((24...48).contains(history.values.count), "\(history.values.count)")
+    expect(history.values.last, 300_000)
+    expect(history.growth.reduce(history.values[0], +), 300_000)
+    expect(history.values, history.values.sorted())
+    var late = GrowthHistory()
+    late.record(400, at: .seconds(86_400))
     expect(Set(late.values), [400])
     expect(Set(late.growth), [0])
   }

@@ -1,6 +1,6 @@
 /// The history of a figure that only grows, in a limited number of columns for any length of time: when the columns
 /// are full, each two become one.
-public struct Course: Equatable, Sendable {
+public struct GrowthHistory: Equatable, Sendable {
   /// The maximum number of columns.
   public static let capacity = 48
 
@@ -15,7 +15,7 @@ public struct Course: Equatable, Sendable {
   public init() {}
 
   /// Records the figure at a time, which must not precede the time of the latest value.
-  public mutating func note(_ value: Int, at time: Interval) {
+  public mutating func record(_ value: Int, at time: Interval) {
     self.time = max(self.time, time)
     while column >= Self.capacity {
       // A pair has the value of its second column; a column without a partner keeps its value.
