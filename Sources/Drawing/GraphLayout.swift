@@ -121,9 +121,9 @@ public struct GraphLayout {
       let end = box.y >= y ? box.y : box.y + box.height
       let bend = (end - y) / 2
       curve += " C\(x),\(y + bend) \(box.middle),\(end - bend) \(box.middle),\(end)"
-      let goesOn = index < path.count - 1 && path[index + 1].y > end
-      if goesOn { curve += " V\(box.y + box.height)" }
-      (x, y) = (box.middle, goesOn ? box.y + box.height : end)
+      let continuesDown = index < path.count - 1 && path[index + 1].y > end
+      if continuesDown { curve += " V\(box.y + box.height)" }
+      (x, y) = (box.middle, continuesDown ? box.y + box.height : end)
     }
     return curve
   }
@@ -194,9 +194,9 @@ extension GraphLayout {
 
   /// Moves each box towards the middle of its neighbours, layer by layer, alternately down and up.
   private mutating func order() {
-    var place = [Int](repeating: 0, count: boxes.count)
+    var positions = [Int](repeating: 0, count: boxes.count)
     func number(_ layer: [Int]) {
-      for (index, box) in layer.enumerated() { place[box] = (2 * index + 1) * 100_000 / layer.count }
+      for (index, box) in layer.enumerated() { positions[box] = (2 * index + 1) * 100_000 / layer.count }
     }
     layers.forEach(number)
     for sweep in 0..<8 {
@@ -204,7 +204,7 @@ extension GraphLayout {
       for index in isDown ? Array(layers.indices) : layers.indices.reversed() {
         let wanted = layers[index].map { box in
           let others = neighbours[box].filter { isDown ? boxes[$0].layer < index : boxes[$0].layer > index }
-          return others.isEmpty ? place[box] : others.reduce(0) { $0 + place[$1] } / others.count
+          return others.isEmpty ? positions[box] : others.reduce(0) { $0 + positions[$1] } / others.count
         }
         layers[index] = layers[index].indices.sorted { (wanted[$0], $0) < (wanted[$1], $1) }
           .map { layers[index][$0] }
@@ -214,7 +214,7 @@ extension GraphLayout {
   }
 }
 
-// MARK: - Places
+// MARK: - Coordinates
 
 extension GraphLayout {
   private mutating func placeRows() {
@@ -259,7 +259,7 @@ extension GraphLayout {
     }
     var blocks: [Block] = []
     for (index, box) in layer.enumerated() {
-      blocks.append(Block(first: index, width: room(box), sum: wanted[index], count: 1))
+      blocks.append(Block(first: index, width: totalWidth(of: box), sum: wanted[index], count: 1))
       while blocks.count > 1,
         blocks[blocks.count - 2].x + blocks[blocks.count - 2].width > blocks[blocks.count - 1].x
       {
@@ -274,11 +274,11 @@ extension GraphLayout {
       let end = number + 1 < blocks.count ? blocks[number + 1].first : layer.count
       for box in layer[block.first..<end] {
         boxes[box].x = x
-        x += room(box)
+        x += totalWidth(of: box)
       }
     }
   }
 
   /// Returns the width that a box takes in its layer, including its loop and the gap on its right.
-  private func room(_ box: Int) -> Int { boxes[box].width + loop(box).width + spacing.gap }
+  private func totalWidth(of box: Int) -> Int { boxes[box].width + loop(box).width + spacing.gap }
 }
