@@ -31,7 +31,7 @@ extension Figure {
 private struct DriverPace {
   private let world = World()
   private let device: any DeviceUnderTest
-  private static let words = Vocabulary(stimuli: ["connect", "toggle"], statuses: ["off", "on"])
+  private static let vocabulary = Vocabulary(stimuli: ["connect", "toggle"], statuses: ["off", "on"])
 
   init?(_ folder: String) {
     let command = "cd \(shellWord(folder)) && exec python3"
@@ -50,7 +50,7 @@ private struct DriverPace {
     rounds: Int, count: Int, _ device: Device
   ) -> Double? {
     var device = device
-    device.adopt(words)
+    device.adopt(vocabulary)
     var best: Double?
     do throws(LabFault) {
       try device.reset(to: StartCondition())

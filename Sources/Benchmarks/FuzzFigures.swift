@@ -10,7 +10,7 @@ extension Figure {
   static var fuzzing: [Figure] {
     [speed] + search(for: .deafUnlock, "fuzz.bug1") + search(for: .jamAfterAbortedLogins, "fuzz.bug2")
       + [1, 5].flatMap { noise($0) } + [cells, largeMachine]
-      + ReferenceLock.Bug.allCases.filter { !$0.isOfBenchmark }.flatMap { zoo($0) }
+      + ReferenceLock.Bug.allCases.filter { !$0.isOfBenchmark }.flatMap { otherBug($0) }
   }
 
   /// The number of events after which a search ends.
@@ -141,7 +141,7 @@ extension Figure {
   }
 
   /// Returns the figures of a bug of another kind than the two of the benchmark.
-  private static func zoo(_ bug: ReferenceLock.Bug) -> [Figure] {
+  private static func otherBug(_ bug: ReferenceLock.Bug) -> [Figure] {
     let searches = FuzzSearches(bug, seeds: 20, budget: budget)
     let name = "fuzz.zoo.\(bug.rawValue)"
     return [

@@ -49,9 +49,9 @@ struct MillionCases {
   }
 
   /// The result of a case; most cases agree.
-  private enum Fate { case agrees, diverges, fails, isSkipped, agreesLater }
+  private enum Outcome { case agrees, diverges, fails, isSkipped, agreesLater }
 
-  private func fate(_ number: Int) -> Fate {
+  private func outcome(_ number: Int) -> Outcome {
     switch number % 5000 {
     case 500, 1500, 2500, 3500, 4500: .diverges
     case 1234: .fails
@@ -62,7 +62,7 @@ struct MillionCases {
   }
 
   private func lines(_ test: Test) -> String {
-    switch fate(test.number) {
+    switch outcome(test.number) {
     case .agrees: start(test) + events(test) + agreement(test)
     case .diverges: start(test) + events(test) + divergence(test)
     case .fails:
@@ -103,9 +103,9 @@ struct MillionCases {
   }
 
   private var end: String {
-    let fates = (0..<5000).map(fate)
-    func tally(_ fate: Fate) -> Int {
-      count / 5000 * fates.count { $0 == fate } + fates[..<(count % 5000)].count { $0 == fate }
+    let outcomes = (0..<5000).map(outcome)
+    func tally(_ outcome: Outcome) -> Int {
+      count / 5000 * outcomes.count { $0 == outcome } + outcomes[..<(count % 5000)].count { $0 == outcome }
     }
     return
       #"{"end":{"cases":\#(count),"agree":\#(tally(.agrees) + tally(.agreesLater)),"#

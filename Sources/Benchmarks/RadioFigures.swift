@@ -74,7 +74,9 @@ extension Figure {
     let world = RadioWorld(EmulatedLockSpecification(.sesame5, options: options), seed: 1)
     guard var session = LockSession(world.link()), session.open() else { return nil }
     let count = 5000
-    return minimumTime { (0..<count / 2).allSatisfy { _ in session.turn() } }.map { Double(count) / $0 }
+    return minimumTime { (0..<count / 2).allSatisfy { _ in session.unlockAndLock() } }.map {
+      Double(count) / $0
+    }
   }
 
   private static func roundTrips() -> Double? {
@@ -93,10 +95,10 @@ extension Figure {
   }
 
   private static func scanHundred() -> Double? {
-    var hall = LockHall(100)
+    var locks = AdvertisingLocks(100)
     let span = Interval.seconds(600)
     // An advertisement and a scan response of each lock, at slightly less than twice a second.
-    return minimumTime(of: 3) { hall.listen(span) >= 100 * 2 * 1150 }.map { span.seconds / $0 }
+    return minimumTime(of: 3) { locks.listen(span) >= 100 * 2 * 1150 }.map { span.seconds / $0 }
   }
 
   /// A central cannot send its next request in the event of a response, because its host must receive the response

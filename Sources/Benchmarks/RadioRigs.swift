@@ -13,8 +13,8 @@ struct AirPair {
   private static let output = BluetoothUUID(2)
 
   private var radio = Radio(seed: 1)
-  private let here: ControllerID
-  private let there: ControllerID
+  private let centralController: ControllerID
+  private let peripheralController: ControllerID
   private var central: CentralSession
   private var peripheral = PeripheralSession(
     HostSettings(address: .staticRandom(2)),
@@ -22,7 +22,7 @@ struct AirPair {
   private var now = Instant.zero
   private let inputHandle: AttributeHandle
   private let outputHandle: AttributeHandle
-  private var isReady = (here: false, there: false)
+  private var isReady = (central: false, peripheral: false)
   private var isSubscribed = false
   private var answers = 0
   private let value: [UInt8] = [5, 0, 0, 0, 0, 0, 0, 0, 0]
@@ -30,8 +30,8 @@ struct AirPair {
   /// Makes a link with these parameters, or returns `nil` if that fails.
   init?(_ parameters: ConnectionParameters) {
     central = CentralSession(HostSettings(address: .staticRandom(1)), parameters)
-    here = radio.addController()
-    there = radio.addController()
+    centralController = radio.addController()
+    peripheralController = radio.addController()
     guard let input = peripheral.handle(of: Self.input, in: Self.service),
       let output = peripheral.handle(of: Self.output, in: Self.service)
     else { return nil }
@@ -75,7 +75,7 @@ struct AirPair {
 
   private mutating func step(until limit: Instant) -> Bool {
     if let (controller, packet) = radio.nextPacket() {
-      if controller == here {
+      if controller == centralController {
         central.receive(packet, at: now)
         handleCentralEvents()
       } else {
@@ -93,36 +93,36 @@ struct AirPair {
   private mutating func handleCentralEvents() {
     while let event = central.takeEvent() {
       switch event {
-      case .ready: isReady.here = true
+      case .ready: isReady.central = true
       case .wrote(_, withResponse: true): isSubscribed = true
       case .notified: answers += 1
       default: break
       }
     }
-    while let packet = central.takePacket() { radio.send(packet, to: here, at: now) }
+    while let packet = central.takePacket() { radio.send(packet, to: centralController, at: now) }
   }
 
   private mutating func handlePeripheralEvents() {
     while let event = peripheral.takeEvent() {
       switch event {
-      case .ready: isReady.there = true
+      case .ready: isReady.peripheral = true
       case .written(let link, inputHandle, let value):
         _ = peripheral.notify(outputHandle, value, on: link, at: now)
       default: break
       }
     }
-    while let packet = peripheral.takePacket() { radio.send(packet, to: there, at: now) }
+    while let packet = peripheral.takePacket() { radio.send(packet, to: peripheralController, at: now) }
   }
 }
 
 /// Many locks that advertise, and a host that scans for all of them.
-struct LockHall {
+struct AdvertisingLocks {
   private var radio = Radio(seed: 1)
   private var locks: [LockPeripheral] = []
   private let listener: ControllerID
   private var central = CentralSession(HostSettings(address: .staticRandom(1)))
   private var now = Instant.zero
-  private var heard = 0
+  private var reportCount = 0
 
   init(_ count: Int) {
     for number in 0..<count {
@@ -138,18 +138,18 @@ struct LockHall {
 
   /// Advances time by an interval and returns the number of reports received meanwhile.
   mutating func listen(_ interval: Interval) -> Int {
-    heard = 0
+    reportCount = 0
     pass(until: now + interval)
-    return heard
+    return reportCount
   }
 
   private mutating func pass(until limit: Instant) {
-    goOn()
+    handleCentralEvents()
     while true {
       if let (controller, packet) = radio.nextPacket() {
         if controller == listener {
           central.receive(packet, at: now)
-          goOn()
+          handleCentralEvents()
         } else {
           send(locks[controller.rawValue].receive(packet, at: now), controller)
         }
@@ -167,10 +167,10 @@ struct LockHall {
     for packet in packets { radio.send(packet, to: controller, at: now) }
   }
 
-  private mutating func goOn() {
+  private mutating func handleCentralEvents() {
     while let packet = central.takePacket() { radio.send(packet, to: listener, at: now) }
     while let event = central.takeEvent() {
-      if case .advertisement = event { heard += 1 }
+      if case .advertisement = event { reportCount += 1 }
     }
   }
 }

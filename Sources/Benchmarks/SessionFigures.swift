@@ -61,7 +61,7 @@ struct LockSession<Link: LockLink> {
   private var device: ClientDevice<Link>
   private let vocabulary: Vocabulary
   private let stimuli:
-    (closeTo: Stimulus, connect: Stimulus, unlock: Stimulus, lock: Stimulus, leave: Stimulus)
+    (closeTo: Stimulus, connect: Stimulus, unlock: Stimulus, lock: Stimulus, disconnect: Stimulus)
 
   init?(_ link: Link) {
     device = ClientDevice(link) { SeededGenerator(seed: 1, for: "client") }
@@ -77,10 +77,10 @@ struct LockSession<Link: LockLink> {
   }
 
   /// Runs a whole session; returns `false` if it fails.
-  mutating func run() -> Bool { open() && turn() && perform(stimuli.leave, until: "noSignal") }
+  mutating func run() -> Bool { open() && unlockAndLock() && perform(stimuli.disconnect, until: "noSignal") }
 
   /// Performs two commands, each until the bolt rests.
-  mutating func turn() -> Bool {
+  mutating func unlockAndLock() -> Bool {
     perform(stimuli.unlock, until: "unlocked") && perform(stimuli.lock, until: "locked")
   }
 
