@@ -24,7 +24,7 @@ public enum DatabaseError: Error, Hashable, Sendable {
   /// The database does not exist yet.
   case absent
   /// The server does not respond, or no longer does.
-  case away(String)
+  case unavailable(String)
   /// The machine has a fault, such as a full or broken disk; the database itself is unchanged.
   case failing(String)
   /// The database cannot be opened, or cannot be used as required.
@@ -61,7 +61,7 @@ public protocol Database: AnyObject {
   func beginReading() throws(DatabaseError)
 
   /// Whether the last failure is temporary, so that the transaction may succeed if it is repeated.
-  var isPassing: Bool { get }
+  var isTransient: Bool { get }
 }
 
 extension Database {
@@ -81,33 +81,33 @@ extension Database {
 
   /// Performs a write transaction: all of it or nothing.
   ///
-  /// - Parameter told: Converts an error of the database into the error to throw.
+  /// - Parameter convert: Converts an error of the database into the error to throw.
   public func write<Result, Failure: Error>(
-    _ told: (DatabaseError) -> Failure, _ body: () throws(Failure) -> Result
+    _ convert: (DatabaseError) -> Failure, _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
     var attempts = 0
     while true {
       attempts += 1
-      do throws(DatabaseError) { try beginWriting() } catch { throw told(error) }
+      do throws(DatabaseError) { try beginWriting() } catch { throw convert(error) }
       do throws(Failure) {
         let result = try body()
-        do throws(DatabaseError) { try run("COMMIT") } catch { throw told(error) }
+        do throws(DatabaseError) { try run("COMMIT") } catch { throw convert(error) }
         return result
       } catch {
-        let isPassing = isPassing
+        let isTransient = isTransient
         try? run("ROLLBACK")
-        guard isPassing, attempts < 10 else { throw error }
+        guard isTransient, attempts < 10 else { throw error }
       }
     }
   }
 
   /// Performs a read transaction on a single snapshot.
   ///
-  /// - Parameter told: Converts an error of the database into the error to throw.
+  /// - Parameter convert: Converts an error of the database into the error to throw.
   public func read<Result, Failure: Error>(
-    _ told: (DatabaseError) -> Failure, _ body: () throws(Failure) -> Result
+    _ convert: (DatabaseError) -> Failure, _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    do throws(DatabaseError) { try beginReading() } catch { throw told(error) }
+    do throws(DatabaseError) { try beginReading() } catch { throw convert(error) }
     defer { try? run("ROLLBACK") }
     return try body()
   }

@@ -20,15 +20,17 @@ public final class PostgresDatabase: Database {
   private static let lock = 0x6C6F_636B_7374_6570 as Int64
 
   /// The maximum time without data from the server during a statement.
-  private let silence: Interval
+  private let responseTimeout: Interval
 
   /// Connects to a server.
   ///
   /// - Parameters:
   ///   - lockTimeout: How many milliseconds to wait for a lock that another connection holds.
-  ///   - silence: How long the server may send nothing during a statement before it counts as away.
-  public init(_ url: String, lockTimeout: Int32, silence: Interval = .seconds(60)) throws(DatabaseError) {
-    self.silence = silence
+  ///   - responseTimeout: How long the server may send nothing during a statement before it counts as unavailable.
+  public init(
+    _ url: String, lockTimeout: Int32, responseTimeout: Interval = .seconds(60)
+  ) throws(DatabaseError) {
+    self.responseTimeout = responseTimeout
     library = try PostgresLibrary.load()
     let options = try library.options(url)
     password = options.password
@@ -37,15 +39,15 @@ public final class PostgresDatabase: Database {
     ]
     if !options.hasTimeout { parameters.append(("connect_timeout", "10")) }
     if let code = Kernel.error(.connect, of: "PostgreSQL") {
-      throw .away(errorText(code))
+      throw .unavailable(errorText(code))
     }
     guard let opened = unsafe library.connect(parameters) else {
       throw .unusable("there is no memory")
     }
     unsafe connection = opened
-    unsafe library.quieten(opened)
+    unsafe library.suppressNotices(of: opened)
     guard unsafe library.calls.status(opened) == CONNECTION_OK else {
-      throw .away(connectionMessage)
+      throw .unavailable(connectionMessage)
     }
     _ = unsafe library.calls.setNonblocking(opened, 1)
     try command("SET lock_timeout = \(lockTimeout)")
@@ -91,7 +93,7 @@ public final class PostgresDatabase: Database {
   /// The SQLSTATE code of the last error.
   private var state = ""
 
-  public var isPassing: Bool {
+  public var isTransient: Bool {
     // A serialization failure, or a deadlock with a statement of another connection.
     ["40001", "40P01"].contains(state)
   }
@@ -134,10 +136,10 @@ public final class PostgresDatabase: Database {
       try unsafe check(nil)
       return nil
     }
-    let (answer, isSilent) = unsafe library.answer(connection, timeout: silence)
+    let (answer, isSilent) = unsafe library.answer(connection, timeout: responseTimeout)
     if isSilent {
       unsafe library.calls.clear(answer)
-      throw .away("its server has not answered for \(silence)")
+      throw .unavailable("its server has not answered for \(responseTimeout)")
     }
     do {
       try unsafe check(answer)
@@ -159,9 +161,9 @@ public final class PostgresDatabase: Database {
     // The data, or an index, is not what was written.
     case "XX001", "XX002": throw .damaged(message)
     // The server is stopping or starting, or has too many clients; or the connection to it is lost.
-    case "57P01", "57P02", "57P03", "53300": throw .away(message)
+    case "57P01", "57P02", "57P03", "53300": throw .unavailable(message)
     case _ where state.hasPrefix("08") || isLost:
-      throw .away(message)
+      throw .unavailable(message)
     default: throw .unusable(message)
     }
   }

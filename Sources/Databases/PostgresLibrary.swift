@@ -165,7 +165,7 @@ extension PostgresLibrary {
   }
 
   /// Suppresses notices on standard error.
-  func quieten(_ connection: OpaquePointer) {
+  func suppressNotices(of connection: OpaquePointer) {
     _ = unsafe calls.setNoticeReceiver(connection, { _, _ in }, nil)
   }
 

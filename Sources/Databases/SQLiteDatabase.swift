@@ -121,7 +121,7 @@ public final class SQLiteDatabase: Database {
 
   public func beginReading() throws(DatabaseError) { try run("BEGIN") }
 
-  public var isPassing: Bool { false }
+  public var isTransient: Bool { false }
 
   public func query(
     _ text: String, _ values: [SQLValue], row: ([SQLValue]) -> Void

@@ -184,11 +184,11 @@ struct HistoryTroubleTests {
   func silent() throws {
     let place = try HistoryRoom(.postgres).place
     guard case .postgres(let url) = place else { return }
-    let database = try PostgresDatabase(url, lockTimeout: 200, silence: .milliseconds(300))
+    let database = try PostgresDatabase(url, lockTimeout: 200, responseTimeout: .milliseconds(300))
     let process = try #require(try database.first("SELECT pg_backend_pid()::bigint")?.first?.integer)
     try #require(kill(Int32(process), SIGSTOP) == 0)
     defer { kill(Int32(process), SIGCONT) }
-    #expect(throws: DatabaseError.away("its server has not answered for 300 ms")) {
+    #expect(throws: DatabaseError.unavailable("its server has not answered for 300 ms")) {
       try database.run("SELECT 1")
     }
     let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -220,7 +220,7 @@ struct HistoryTroubleTests {
       let calls = try FaultGate.calls { _ = try History(place, for: .adding) }.map(\.call)
       #expect(calls.contains("connect@PostgreSQL:0") && calls.contains("query@PostgreSQL:0"), "\(calls)")
       let fault = try #require(CallFault("connect@PostgreSQL:0#1=ECONNREFUSED"))
-      let away = HistoryError.away(place, reason: "Connection refused")
+      let away = HistoryError.unavailable(place, reason: "Connection refused")
       #expect {
         try FaultGate.with(fault) { _ = try History(place, for: .adding) }
       } throws: { "\($0)" == "\(away)" }

@@ -261,7 +261,7 @@ struct StateFault: Error, Equatable, CustomStringConvertible {
       case .database(.absent): "it is gone"
       case .database(.foreign):
         "it is a database of another program; name another folder with \(StateFolder.variable), or move the file away"
-      case .database(.away(let reason)), .database(.failing(let reason)):
+      case .database(.unavailable(let reason)), .database(.failing(let reason)):
         "\(reason); make room on its disk, or see to the disk"
       case .database(.unusable(let reason)), .unusable(let reason):
         "\(reason); it has to be a file that this user may write, in a folder that he may write"

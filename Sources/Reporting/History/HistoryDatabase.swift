@@ -87,7 +87,7 @@ extension HistoryError {
   fileprivate init(_ error: DatabaseError, _ place: HistoryPlace) {
     switch error {
     case .absent: self = .absent(place)
-    case .away(let reason): self = .away(place, reason: reason)
+    case .unavailable(let reason): self = .unavailable(place, reason: reason)
     case .failing(let reason): self = .failing(place, reason: reason)
     case .unusable(let reason): self = .unusable(place, reason: reason)
     case .foreign: self = .unusable(place, reason: "it is a database of another program")

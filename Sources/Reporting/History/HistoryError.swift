@@ -5,7 +5,7 @@ public enum HistoryError: Error, Hashable, Sendable {
   /// It does not exist yet.
   case absent(HistoryPlace)
   /// Its server does not answer, or not any more.
-  case away(HistoryPlace, reason: String)
+  case unavailable(HistoryPlace, reason: String)
   /// The machine is at fault, with a full or broken disk; the history is unchanged.
   case failing(HistoryPlace, reason: String)
   /// It cannot be opened, or not be used as needed.
@@ -24,9 +24,9 @@ public enum HistoryError: Error, Hashable, Sendable {
 
 extension HistoryError {
   /// Whether the error is likely to disappear without any action.
-  public var isPassing: Bool {
+  public var isTransient: Bool {
     switch self {
-    case .away, .busy, .failing: true
+    case .unavailable, .busy, .failing: true
     case .absent, .unusable, .damaged, .newer, .unreadable, .run: false
     }
   }
@@ -37,7 +37,7 @@ extension HistoryError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .absent(let place): "there is no history at \(place) yet"
-    case .away(let place, let reason): "the history at \(place) cannot be reached: \(reason)"
+    case .unavailable(let place, let reason): "the history at \(place) cannot be reached: \(reason)"
     case .failing(let place, let reason): "the history at \(place) cannot be read or written now: \(reason)"
     case .unusable(let place, let reason): "the history at \(place) cannot be used: \(reason)"
     case .busy(let place): "the history at \(place) is locked: another process is writing to it"

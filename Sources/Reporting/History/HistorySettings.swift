@@ -54,7 +54,7 @@ public struct HistorySettings: Equatable, Sendable {
         return
       } catch {
         // The wait for other writers is over.
-        if case .away = error, !Interruption.isRequested, let pause = pauses.popFirst() {
+        if case .unavailable = error, !Interruption.isRequested, let pause = pauses.popFirst() {
           System.rest(for: pause)
           continue
         }

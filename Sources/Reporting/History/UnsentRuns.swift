@@ -119,7 +119,7 @@ public struct UnsentRuns {
         failures = 0
         try? removeFile(file)
       } catch {
-        if error.isPassing { throw error }
+        if error.isTransient { throw error }
         messages.say("lockstep: \(error)")
         // A run that is gone, or no run, can never be sent.
         if case .run = error {

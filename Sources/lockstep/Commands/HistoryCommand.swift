@@ -240,7 +240,7 @@ extension HistoryError {
   fileprivate var status: CommandStatus {
     switch self {
     case .absent: .nothingSelected
-    case .away, .busy, .failing: .labFault
+    case .unavailable, .busy, .failing: .labFault
     case .unreadable(_, let fault): fault.isMachines ? .labFault : .usage
     case .unusable, .damaged, .newer, .run: .usage
     }
