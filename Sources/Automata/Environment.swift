@@ -55,10 +55,10 @@ public struct ConditionTable: Equatable, Sendable {
       var seen = Set<String>()
       for name in [item.name] + item.moments + item.faults where seen.insert(name).inserted {
         let isMoment = item.moments.contains(name)
-        let place = item.name == name || isMoment ? 63 : item.faults.firstIndex(of: name) ?? 63
+        let bit = item.name == name || isMoment ? 63 : item.faults.firstIndex(of: name) ?? 63
         effects[name, default: []].append(
           Effect(
-            condition: number, holder: 1 << UInt64(place), isMoment: isMoment,
+            condition: number, holder: 1 << UInt64(bit), isMoment: isMoment,
             isNamed: item.name == name))
       }
     }

@@ -78,10 +78,10 @@ struct DefinitionPlaces: Sendable {
   /// Returns the problems of parts, in the order of the text. It builds only those that are reported.
   func problems(
     _ parts: [DefinitionFinding.Place],
-    _ words: (_ number: Int, _ start: Position, _ end: Position) -> Problem
+    _ makeProblem: (_ number: Int, _ start: Position, _ end: Position) -> Problem
   ) -> [Problem] {
     let places = parts.map(place)
     let order = places.indices.sorted { (places[$0].start.offset, $0) < (places[$1].start.offset, $1) }
-    return order.prefix(Self.maximum).map { words($0, places[$0].start, places[$0].end) }
+    return order.prefix(Self.maximum).map { makeProblem($0, places[$0].start, places[$0].end) }
   }
 }

@@ -15,7 +15,7 @@ extension MachineDefinition {
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"\(width)\" height=\"\(height)\" "
         + "viewBox=\"0 0 \(width) \(height)\" role=\"img\" font-family=\"monospace\" font-size=\"11\">",
       "<title>\(escaped(title))</title>", style,
-      words(title, x: MachineDrawing.margin, y: 24, "font-weight=\"bold\""),
+      textElement(title, x: MachineDrawing.margin, y: 24, "font-weight=\"bold\""),
     ]
     let boxes = drawing.layout.boxes
     lines += drawing.starts.map { startMark(boxes[$0]) }
@@ -54,7 +54,7 @@ private func startMark(_ box: GraphLayout.Box) -> String {
 private func state(_ box: GraphLayout.Box, _ lines: [String]) -> [String] {
   [rectangle(box, "rx=\"8\"")]
     + lines.enumerated().map { index, line in
-      words(
+      textElement(
         line, x: box.middle, y: box.y + 17 + index * MachineDrawing.lineHeight,
         "text-anchor=\"middle\"" + (index == 0 ? " font-weight=\"bold\"" : ""))
     }
@@ -64,14 +64,14 @@ private func state(_ box: GraphLayout.Box, _ lines: [String]) -> [String] {
 private func label(_ box: GraphLayout.Box, _ lines: [String]) -> [String] {
   [rectangle(box, "class=\"paper\"")]
     + lines.enumerated().map { index, line in
-      words(line, x: box.x + 4, y: box.y + 12 + index * MachineDrawing.lineHeight, "")
+      textElement(line, x: box.x + 4, y: box.y + 12 + index * MachineDrawing.lineHeight, "")
     }
 }
 
 private func loopLabel(_ arrow: MachineDrawing.Arrow, at box: GraphLayout.Box) -> [String] {
   let top = box.y + box.height / 2 - (arrow.lines.count - 1) * MachineDrawing.lineHeight / 2 + 4
   return arrow.lines.enumerated().map { index, line in
-    words(line, x: box.x + box.width + 36, y: top + index * MachineDrawing.lineHeight, "")
+    textElement(line, x: box.x + box.width + 36, y: top + index * MachineDrawing.lineHeight, "")
   }
 }
 
@@ -79,23 +79,23 @@ private func rectangle(_ box: GraphLayout.Box, _ attributes: String) -> String {
   "<rect x=\"\(box.x)\" y=\"\(box.y)\" width=\"\(box.width)\" height=\"\(box.height)\" \(attributes)/>"
 }
 
-private func words(_ text: String, x: Int, y: Int, _ attributes: String) -> String {
+private func textElement(_ text: String, x: Int, y: Int, _ attributes: String) -> String {
   "<text x=\"\(x)\" y=\"\(y)\"\(attributes.isEmpty ? "" : " ")\(attributes)>\(escaped(text))</text>"
 }
 
 private func path(
-  _ arrow: MachineDrawing.Arrow, _ layout: GraphLayout, _ place: GraphLayout.Arrow
+  _ arrow: MachineDrawing.Arrow, _ layout: GraphLayout, _ route: GraphLayout.Arrow
 ) -> String {
-  "\(opening(arrow)) d=\"\(layout.curve(of: place))\" marker-\(place.leadsUp ? "start" : "end")=\"url(#tip)\"/>"
+  "\(openingTag(arrow)) d=\"\(layout.curve(of: route))\" marker-\(route.leadsUp ? "start" : "end")=\"url(#tip)\"/>"
 }
 
 private func loop(_ arrow: MachineDrawing.Arrow, at box: GraphLayout.Box) -> String {
   let (x, y) = (box.x + box.width, box.y + box.height / 2)
-  return "\(opening(arrow)) d=\"M\(x),\(y - 6) C\(x + 40),\(y - 24) \(x + 40),\(y + 24) \(x),\(y + 6)\" "
+  return "\(openingTag(arrow)) d=\"M\(x),\(y - 6) C\(x + 40),\(y - 24) \(x + 40),\(y + 24) \(x),\(y + 6)\" "
     + "marker-end=\"url(#tip)\"/>"
 }
 
-private func opening(_ arrow: MachineDrawing.Arrow) -> String {
+private func openingTag(_ arrow: MachineDrawing.Arrow) -> String {
   let classes = [arrow.isSpontaneous ? "spontaneous" : "", arrow.isAddedByAuthor ? "ours" : ""]
   let name = classes.filter { !$0.isEmpty }.joined(separator: " ")
   return name.isEmpty ? "<path" : "<path class=\"\(name)\""

@@ -101,16 +101,17 @@ extension Machine {
 
   /// Returns the choices that no row uses.
   private func idleChoices() -> [DefinitionWarning] {
-    let asked = Set(definition.transitions.flatMap(\.options))
-    return definition.choices.indices.filter { asked.isDisjoint(with: definition.choices[$0].options) }.map {
-      DefinitionWarning(.idleChoice(definition.choices[$0].name), at: .choice($0))
-    }
+    let usedOptions = Set(definition.transitions.flatMap(\.options))
+    return definition.choices.indices.filter { usedOptions.isDisjoint(with: definition.choices[$0].options) }
+      .map {
+        DefinitionWarning(.idleChoice(definition.choices[$0].name), at: .choice($0))
+      }
   }
 
   /// Returns the timers that repeat another one. For rows of one event, a repetition is a fault.
   private func repetitions() -> [DefinitionWarning] {
     /// What a timer does in one state.
-    struct Meaning: Hashable {
+    struct Behaviour: Hashable {
       var window: Window
       var `guard`: Guard
       var options: UInt64
@@ -123,14 +124,16 @@ extension Machine {
     for source in definition.states.indices {
       let edges = spontaneous[source].filter { $0.event == nil }
       let rows = Dictionary(grouping: edges, by: \.transition)
-      var seen = Set<Meaning>()
+      var seen = Set<Behaviour>()
       for (row, edges) in rows.sorted(by: { $0.key < $1.key }) {
         let transition = definition.transitions[row]
-        let meaning = Meaning(
+        let behaviour = Behaviour(
           window: transition.window, guard: edges[0].guard, options: edges[0].options,
           targets: Set(edges.map(\.target)), enters: edges[0].enters,
           effects: [transition.before, transition.after], shows: transition.shows)
-        if !seen.insert(meaning).inserted { states[row, default: []].append(definition.states[source].name) }
+        if !seen.insert(behaviour).inserted {
+          states[row, default: []].append(definition.states[source].name)
+        }
       }
     }
     return definition.transitions.indices.compactMap { row in
@@ -171,11 +174,11 @@ private struct IdleRows {
 
   /// Returns whether an edge is never taken from a state.
   func isIdle(_ edge: Machine.Edge, from state: Int) -> Bool {
-    rows[edge.transition] != nil || winner(over: edge, from: state) != nil
+    rows[edge.transition] != nil || preemptingRow(of: edge, from: state) != nil
   }
 
   /// Returns the row that the device must take before an edge that it takes by itself.
-  private func winner(over edge: Machine.Edge, from state: Int) -> Int? {
+  private func preemptingRow(of edge: Machine.Edge, from state: Int) -> Int? {
     ends[state].flatMap { edge.earliest > $0.time ? $0.row : nil }
   }
 
@@ -186,7 +189,7 @@ private struct IdleRows {
     for state in definition.states.indices {
       var last: Int?
       for edge in machine.spontaneous[state] where edge.transition != last && rows[edge.transition] == nil {
-        guard let other = winner(over: edge, from: state) else { continue }
+        guard let other = preemptingRow(of: edge, from: state) else { continue }
         last = edge.transition
         preempted[edge.transition, default: ([], other)].states.append(definition.states[state].name)
       }

@@ -227,7 +227,7 @@ private struct MachineReader {
     definition.readings = readings
     let findings = definition.findings()
     for finding in findings {
-      let place =
+      let cursor =
         switch finding.place {
         case .machine: root
         case .state(let number): states[number]
@@ -239,7 +239,7 @@ private struct MachineReader {
         }
       let fault = finding.fault
       // The position of the wrong name is more precise than that of the whole row.
-      (fault.name.map(place.narrowed(to:)) ?? place).report(
+      (fault.name.map(cursor.narrowed(to:)) ?? cursor).report(
         fault.code, fault.description, hint: definition.hint(for: fault))
     }
     func places(_ cursors: [Cursor]) -> [DefinitionPlaces.Place] {
