@@ -49,10 +49,10 @@ public func sparkline(_ values: [Int]) -> String {
 
 /// Returns the text for a terminal with ASCII only: lines, bars and dashes become the nearest characters.
 public func asciiLines(_ text: String) -> String {
-  let near: [Character: Character] = [
+  let substitutes: [Character: Character] = [
     "─": "-", "–": "-", "…": "~", "·": ".", "▁": "_", "▂": ".", "▃": ":", "▄": "-", "▅": "=", "▆": "+",
     "▇": "*",
     "█": "#",
   ]
-  return String(text.map { near[$0] ?? $0 })
+  return String(text.map { substitutes[$0] ?? $0 })
 }

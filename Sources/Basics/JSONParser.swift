@@ -34,7 +34,7 @@ extension JSON {
 }
 
 private struct JSONParser: ~Escapable {
-  static let deepest = 64
+  static let maximumDepth = 64
 
   let bytes: Span<UInt8>
   let isLenient: Bool
@@ -69,7 +69,7 @@ private struct JSONParser: ~Escapable {
   }
 
   private mutating func value(depth: Int) throws(JSONError) -> JSON {
-    guard depth < Self.deepest else { throw fault("expected no more than \(Self.deepest) levels") }
+    guard depth < Self.maximumDepth else { throw fault("expected no more than \(Self.maximumDepth) levels") }
     guard let next else { throw fault("expected a JSON value") }
     switch next {
     case UInt8(ascii: "{"): return try mapping(depth: depth)

@@ -147,8 +147,8 @@ extension Form {
     guard !rules.isEmpty else { return [] }
     let all = rules.map { rule -> JSON in
       switch rule {
-      case .one(let names): ["oneOf": .list(names.map(given))]
-      case .some(let names): ["anyOf": .list(names.map(given))]
+      case .one(let names): ["oneOf": .list(names.map(presence))]
+      case .some(let names): ["anyOf": .list(names.map(presence))]
       case .needs(let name, let other): ["dependencies": .mapping([.init(name, .list([.text(other)]))])]
       case .excludes(let name, let other):
         ["not": .mapping([.init("required", .list([.text(name), .text(other)]))])]
@@ -157,7 +157,7 @@ extension Form {
     return [.init("allOf", .list(all))]
   }
 
-  private static func given(_ name: String) -> JSON { ["required": .list([.text(name)])] }
+  private static func presence(of name: String) -> JSON { ["required": .list([.text(name)])] }
 
   private static func described(_ field: Field) -> JSON {
     guard case .mapping(let members) = field.form.schema else { return .null }

@@ -80,7 +80,7 @@ public struct Problem: Hashable, Sendable {
   /// ```
   public func rendered(in source: Source) -> String {
     let headline =
-      "\(place(in: source.name)): \(severity == .warning && code != .more ? "warning: " : "")\(message)"
+      "\(location(in: source.name)): \(severity == .warning && code != .more ? "warning: " : "")\(message)"
     guard scope == .place else { return headline }
     guard let excerpt = Excerpt(source, around: position.offset) else {
       return headline + (hint.map { "\n  " + $0 } ?? "")
@@ -95,7 +95,7 @@ public struct Problem: Hashable, Sendable {
       """
   }
 
-  private func place(in file: String) -> String {
+  private func location(in file: String) -> String {
     switch scope {
     case .place: "\(file):\(position)"
     case .line: "\(file):\(position.line)"
