@@ -3,7 +3,7 @@ extension ATTServer {
   func findInformation(
     in range: AttributeRange, _ database: GATTDatabase, mtu: Int
   ) throws(ATTRefusal) -> ATTPacket {
-    var list = EntryList(room: mtu - 2)
+    var list = EntryList(capacity: mtu - 2)
     for index in try database.indices(of: range) {
       let uuid = database.attributes[index].type.littleEndian
       guard list.append(AttributeHandle(index: index), uuid[...]) else { break }
@@ -37,7 +37,7 @@ extension ATTServer {
   func readByType(
     in range: AttributeRange, type: BluetoothUUID, _ database: GATTDatabase, mtu: Int
   ) throws(ATTRefusal) -> ATTPacket {
-    var list = EntryList(room: mtu - 2)
+    var list = EntryList(capacity: mtu - 2)
     for index in try database.indices(of: range) where database.attributes[index].type == type {
       do throws(ATTRefusal) {
         let content = try content(at: index, database)
@@ -59,7 +59,7 @@ extension ATTServer {
     guard type == .primaryService || type == .secondaryService else {
       throw ATTRefusal(.unsupportedGroupType, range.first)
     }
-    var list = EntryList(room: mtu - 2)
+    var list = EntryList(capacity: mtu - 2)
     for index in indices where database.attributes[index].type == type {
       guard case .service(let last) = database.attributes[index].role else { continue }
       let group = [UInt8(truncatingIfNeeded: last.rawValue), UInt8(truncatingIfNeeded: last.rawValue >> 8)]
@@ -77,16 +77,16 @@ private struct EntryList {
   private(set) var bytes: [UInt8] = []
   /// The length of each entry, once there is one.
   private(set) var length: Int?
-  private let room: Int
+  private let capacity: Int
 
-  init(room: Int) {
-    self.room = room
+  init(capacity: Int) {
+    self.capacity = capacity
   }
 
   /// Adds an entry; `false` if its length differs or there is no room, and the list must end here.
   mutating func append(_ handle: AttributeHandle, _ content: ArraySlice<UInt8>) -> Bool {
     let entry = 2 + content.count
-    guard entry == length ?? entry, bytes.count + entry <= room else { return false }
+    guard entry == length ?? entry, bytes.count + entry <= capacity else { return false }
     length = entry
     bytes.append(littleEndian: handle.rawValue)
     bytes += content

@@ -54,12 +54,12 @@ extension CaptureDecoder {
     if record.drops > drops {
       decoding.lost = record.drops - drops
       let missing = decoding.lost == 1 ? "is missing" : "are missing"
-      note("\(counted(Int(decoding.lost), "packet")) of the capture \(missing)", record, &decoding)
+      addEvent("\(counted(Int(decoding.lost), "packet")) of the capture \(missing)", record, &decoding)
       for key in Array(links.keys) { links[key]?.lose() }
     }
     drops = max(drops, record.drops)
     if let note = record.note {
-      self.note(note, record, &decoding)
+      addEvent(note, record, &decoding)
       if note == MonitorRecord.endOfController { endLinks(of: record.controller, &decoding) }
     } else {
       read(record, &decoding)
@@ -68,7 +68,7 @@ extension CaptureDecoder {
     return decoding
   }
 
-  private func note(_ event: String, _ record: BTSnoop.Record, _ decoding: inout Decoding) {
+  private func addEvent(_ event: String, _ record: BTSnoop.Record, _ decoding: inout Decoding) {
     decoding.entries.append(
       CaptureEntry(number: number, time: record.time, controller: record.controller, event: event))
   }
@@ -91,7 +91,7 @@ extension CaptureDecoder {
     read(record, isReceived: isReceived, &entry, &decoding, &events)
     entry.secrets += decoding.secrets.filter { $0.number == number }.map(\.range)
     decoding.entries.append(entry)
-    for event in events { note(event, record, &decoding) }
+    for event in events { addEvent(event, record, &decoding) }
   }
 
   /// Determines the bytes of a packet that must not be shown, before it is decoded.

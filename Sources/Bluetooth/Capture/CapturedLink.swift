@@ -74,8 +74,8 @@ struct CapturedLink: Sendable {
   ) -> Joined {
     let broken = assembly.breakOff(before: packet)
     let start = ACLPacket.dataOffset
-    let place = CapturedBytes(number: number, range: start..<start + packet.data.count)
-    trail.append(place, isFirst: packet.boundary != .continuing)
+    let fragment = CapturedBytes(number: number, range: start..<start + packet.data.count)
+    trail.append(fragment, isFirst: packet.boundary != .continuing)
     switch assembly.take(packet) {
     case .partial: return .partial("a part of a frame" + (broken.map { "; \($0)" } ?? ""))
     case .whole(let bytes): return .whole(bytes, trail, broken: broken)
@@ -105,8 +105,8 @@ struct CapturedLink: Sendable {
   private mutating func learn(_ entry: [UInt8], handle: Int, type: Int) {
     guard let type = try? BluetoothUUID(littleEndian: [UInt8](entry.dropFirst(type))) else { return }
     // The declaration of a characteristic contains the UUID of its value attribute.
-    let place = AttributeHandle(rawValue: UInt16(entry[handle]) | UInt16(entry[handle + 1]) << 8)
-    types[place] = type
+    let attribute = AttributeHandle(rawValue: UInt16(entry[handle]) | UInt16(entry[handle + 1]) << 8)
+    types[attribute] = type
   }
 
   /// The value that a packet writes to an attribute, or notifies.

@@ -29,13 +29,13 @@ struct FrameSecrecy: Sendable {
     // After bytes that the capture omitted, the head stays the same.
     if head.count == passed { head += kept.prefix(Self.codeOffset + 1 - head.count) }
     let end = passed + max(length, kept.count)
-    frame = isWhole(head, at: end) ? .unknown : .begun(head: head, passed: end)
+    frame = isComplete(head, at: end) ? .unknown : .begun(head: head, passed: end)
     guard !isHarmless(head) else { return nil }
     let start = kept.startIndex + max(0, Self.codeOffset + 1 - passed)
     return start < kept.endIndex ? start..<kept.endIndex : nil
   }
 
-  private func isWhole(_ head: [UInt8], at end: Int) -> Bool {
+  private func isComplete(_ head: [UInt8], at end: Int) -> Bool {
     head.count >= 2 && end >= L2CAPFrame.headerSize + (Int(head[0]) | Int(head[1]) << 8)
   }
 

@@ -171,7 +171,7 @@ public struct ProfileDiscovery: Sendable {
 
   /// The attributes discovered so far.
   public var profile: DiscoveredProfile {
-    DiscoveredProfile(found.sorted { $0.place < $1.place })
+    DiscoveredProfile(found.sorted { $0.sortingHandle < $1.sortingHandle })
   }
 
   /// Receives the result of the procedure.
@@ -228,7 +228,7 @@ extension DiscoveredCharacteristic {
 
 extension DiscoveredAttribute {
   /// The handle for sorting: that of a characteristic's declaration.
-  fileprivate var place: AttributeHandle {
+  fileprivate var sortingHandle: AttributeHandle {
     if case .characteristic(let characteristic, _) = self { characteristic.declaration } else { handle }
   }
 }

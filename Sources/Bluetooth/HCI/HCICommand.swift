@@ -14,7 +14,7 @@ public struct HCICommand: Hashable, Sendable {
   /// controller refuses those with ``HCIErrorCode/invalidParameters``.
   public init(opcode: UInt16, parameters: [UInt8]) throws(DecodeError) {
     self.opcode = opcode
-    self.parameters = try Self.declaration(of: opcode)?.again(parameters) ?? parameters
+    self.parameters = try Self.declaration(of: opcode)?.reencode(parameters) ?? parameters
   }
 
   private init(_ opcode: UInt16, _ parameters: [UInt8]) {
@@ -78,7 +78,7 @@ extension HCICommand {
     /// Whether a capture must not show the return parameters after the status.
     let hidesReturn: Bool
     /// Decodes parameters and encodes them again.
-    let again: @Sendable ([UInt8]) throws(DecodeError) -> [UInt8]
+    let reencode: @Sendable ([UInt8]) throws(DecodeError) -> [UInt8]
     /// Parameters in words, without the link.
     let text: @Sendable ([UInt8]) throws(DecodeError) -> String
     /// Decodes the return parameters of success and encodes them again.
@@ -106,7 +106,7 @@ extension HCICommand {
       declaration = Declaration(
         opcode: opcode, name: name, answer: answer, place: place, features: features,
         isOfLink: field.isOfLink, hiddenFrom: hiddenFrom, hidesReturn: hidesReturn,
-        again: { (bytes) throws(DecodeError) in field.encode(try field.decode(bytes)) },
+        reencode: { (bytes) throws(DecodeError) in field.encode(try field.decode(bytes)) },
         text: { (bytes) throws(DecodeError) in text(try field.decode(bytes)) },
         returnedAgain: { (bytes) throws(DecodeError) in
           var reserved = Reserved()

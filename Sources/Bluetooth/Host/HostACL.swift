@@ -8,8 +8,8 @@ struct ControllerBuffers: Sendable {
   let count: Int
   /// The number of free buffers.
   var free: Int
-  /// The link whose turn is next.
-  var turn = 0
+  /// The index of the link that may send next.
+  var nextLink = 0
 
   init(length: Int = 27, count: Int = 0) {
     self.length = length
@@ -26,7 +26,7 @@ struct EarlyPackets: Sendable {
   /// How much later than its data a link may be reported.
   private static var keepingTime: Interval { .milliseconds(100) }
   /// How much later than the end of its link data may arrive.
-  private static var echo: Interval { .milliseconds(20) }
+  private static var lateDataTime: Interval { .milliseconds(20) }
   private static var limit: Int { 16 }
 
   private var kept: [ACLPacket] = []
@@ -65,7 +65,7 @@ struct EarlyPackets: Sendable {
   /// Records that a link ended.
   mutating func forget(_ handle: ConnectionHandle, at now: Instant) {
     ended.removeAll { $0.until < now || $0.handle == handle }
-    ended.append((handle, now + Self.echo))
+    ended.append((handle, now + Self.lateDataTime))
   }
 
   /// Whether a link with this handle has just ended.
@@ -102,9 +102,9 @@ extension BluetoothHost {
   mutating func sendFrames() {
     var skipped = 0
     while buffers.free > 0, skipped < links.count {
-      if buffers.turn >= links.count { buffers.turn = 0 }
-      let index = buffers.turn
-      buffers.turn += 1
+      if buffers.nextLink >= links.count { buffers.nextLink = 0 }
+      let index = buffers.nextLink
+      buffers.nextLink += 1
       guard let fragment = links[index].outgoing.next(upTo: buffers.length, on: links[index].handle) else {
         skipped += 1
         continue
