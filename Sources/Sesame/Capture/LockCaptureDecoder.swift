@@ -52,7 +52,7 @@ public struct LockCaptureDecoder {
   /// - Returns: the completed entries.
   public mutating func decode(_ record: BTSnoop.Record) -> [CaptureEntry] {
     var decoding = decoder.decode(record)
-    for report in decoding.reports { hear(report) }
+    for report in decoding.reports { receive(report) }
     if decoding.lost > 0 {
       for index in observers.indices { observers[index].observer.lose(Int(decoding.lost)) }
     }
@@ -84,7 +84,7 @@ public struct LockCaptureDecoder {
     return waiting
   }
 
-  private mutating func hear(_ report: AdvertisingReport) {
+  private mutating func receive(_ report: AdvertisingReport) {
     guard let data = try? AdvertisingData(decoding: report.data) else { return }
     // A capture has no more addresses than there are locks, unless they are forged.
     if heard.count > 10_000 { heard = [:] }

@@ -98,9 +98,9 @@ struct MessageText {
 
   /// Whether a message contains a key, a passcode or a password, by its item.
   static func isWithheld(_ bytes: [UInt8], from sender: SessionEnd, _ generation: Generation) -> Bool {
-    let place = sender == .app && generation == .os3 ? 0 : 1
-    guard place < bytes.count, bytes.count > place + 1 else { return false }
-    switch bytes[place] {
+    let itemOffset = sender == .app && generation == .os3 ? 0 : 1
+    guard itemOffset < bytes.count, bytes.count > itemOffset + 1 else { return false }
+    switch bytes[itemOffset] {
     // A lock given to a reader, passcodes, a Wi-Fi password, a Matter code, more passcodes.
     case 101, 123...130, 135, 137, 138, 142, 184, 185: return true
     default: return false

@@ -240,7 +240,7 @@ extension SesameClient {
     }
 
     /// Updates since when the motor runs, and when an early status counts.
-    mutating func note(_ item: ItemCode, settlingIn time: Interval, at now: Instant) {
+    mutating func updateTimes(after item: ItemCode, settlingIn time: Interval, at now: Instant) {
       if item == .mechStatus { running = isMotorOn ? now : nil }
       if let configuring, configuring.hasSetting, configuring.hasEarlyStatus, !configuring.hasStatus,
         configuring.settled == nil
@@ -367,7 +367,7 @@ extension SesameClient {
       repeatToken(publish)
     case .publish(let publish):
       session.take(publish, &actions)
-      session.note(publish.item, settlingIn: settings.times.settling, at: now)
+      session.updateTimes(after: publish.item, settlingIn: settings.times.settling, at: now)
       showRest(of: &session)
     }
   }
@@ -469,7 +469,7 @@ extension SesameClient {
       actions.append(.report(.version(version.text)))
     case .readMechStatus:
       session.take(status: try MechStatus(decoding: response.data, model: session.model), &actions)
-      session.note(.mechStatus, settlingIn: settings.times.settling, at: now)
+      session.updateTimes(after: .mechStatus, settlingIn: settings.times.settling, at: now)
     case .readHistory:
       try take(record: response.data, in: &session, at: now)
     case .deleteHistory(let id):

@@ -177,7 +177,7 @@ extension SesameClient {
   /// Processes an event of the link.
   public mutating func receive(_ event: LinkEvent, at now: Instant) -> [ClientAction] {
     switch event {
-    case .advertisement(let data): hear(data, at: now)
+    case .advertisement(let data): receive(advertisement: data, at: now)
     case .connected: connected(at: now)
     case .ready, .tampered, .provoked: break
     case .frame(let frame): receive(frame: frame, at: now)
@@ -308,9 +308,9 @@ extension SesameClient {
   /// The client's own key pair, computed at its first use.
   mutating func ownPair() -> PrivateKey {
     if let pair { return pair }
-    let made = PrivateKey.drawn(from: &secrets, or: knownPair)
-    pair = made
-    return made
+    let newPair = PrivateKey.drawn(from: &secrets, or: knownPair)
+    pair = newPair
+    return newPair
   }
 
   /// Whether the client has a link, or is about to have one.
@@ -327,7 +327,7 @@ extension SesameClient {
 }
 
 extension SesameClient {
-  private mutating func hear(_ data: [UInt8], at now: Instant) {
+  private mutating func receive(advertisement data: [UInt8], at now: Instant) {
     switch state {
     case .seeking: break
     case .heard(var seen):

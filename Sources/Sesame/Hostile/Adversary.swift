@@ -94,16 +94,16 @@ extension Adversary {
       guard isLinked, let header = frame.first.map({ SegmentHeader(rawValue: $0) }),
         header.isFirst || !incoming.isEmpty, header.field <= MessageKind.ciphertext.rawValue
       else { return }
-      hear(header.isFirst ? [frame] : incoming + [frame], isWhole: header.field > 0)
+      record(header.isFirst ? [frame] : incoming + [frame], isComplete: header.field > 0)
     case .advertisement, .ready, .tampered, .provoked, .spoofed, .reflected: break
     }
   }
 
   /// Records the frames of a lock's message, as far as it has arrived. They are joined only when needed.
-  private mutating func hear(_ frames: [[UInt8]], isWhole: Bool) {
+  private mutating func record(_ frames: [[UInt8]], isComplete: Bool) {
     let length = frames.reduce(0) { $0 + $1.count - 1 }
-    incoming = isWhole || length > Self.maximumLength ? [] : frames
-    if isWhole, 1...Self.maximumLength ~= length { memory.lastReceived = frames }
+    incoming = isComplete || length > Self.maximumLength ? [] : frames
+    if isComplete, 1...Self.maximumLength ~= length { memory.lastReceived = frames }
   }
 
   /// Records that the client ends its link: later events do not concern it.
@@ -112,7 +112,7 @@ extension Adversary {
   private mutating func passOnSealed(_ frames: [[UInt8]]) -> [Action] {
     let counter = memory.session.count
     lastCommand = frames
-    memory.note(frames)
+    memory.record(frames)
     guard shadow != nil || mutation != nil, var cipher = view.cipher,
       let message = cipher.open(frames.joinedData, counter: counter, from: .app)
     else { return frames.map { .send($0) } }

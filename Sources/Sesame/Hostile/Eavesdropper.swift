@@ -29,7 +29,7 @@ struct Eavesdropper: Sendable {
   }
 
   /// Records the next message of the session.
-  mutating func note(_ frames: [[UInt8]]) {
+  mutating func record(_ frames: [[UInt8]]) {
     session.messages.append((session.count, frames))
     session.count += 1
     // Messages in the middle are the least useful.
@@ -38,8 +38,8 @@ struct Eavesdropper: Sendable {
 
   /// An earlier session; -1 is the one before the current.
   func earlier(_ number: Int) -> Conversation? {
-    let place = earlier.count + number
-    return number < 0 && place >= 0 ? earlier[place] : nil
+    let index = earlier.count + number
+    return number < 0 && index >= 0 ? earlier[index] : nil
   }
 }
 
@@ -47,9 +47,9 @@ extension Eavesdropper.Conversation {
   /// The frames of the message at a position, from 1; negative numbers count from the end.
   ///
   /// - Parameter limit: the counter from which on messages are excluded.
-  func frames(at place: Int, below limit: UInt64) -> [[UInt8]] {
+  func frames(at position: Int, below limit: UInt64) -> [[UInt8]] {
     let taken = messages.filter { $0.counter < limit }
-    let index = place > 0 ? place - 1 : taken.count + place
+    let index = position > 0 ? position - 1 : taken.count + position
     return taken.indices.contains(index) ? taken[index].frames : []
   }
 
