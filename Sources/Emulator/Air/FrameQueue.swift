@@ -5,7 +5,7 @@ import Basics
 struct FrameQueue<Item: Sendable>: Sendable {
   private var items = FIFO<(item: Item, due: Instant)>()
   /// When the latest item is due.
-  private var busy = Instant.zero
+  private var lastDue = Instant.zero
 
   var isEmpty: Bool { items.isEmpty }
 
@@ -14,8 +14,8 @@ struct FrameQueue<Item: Sendable>: Sendable {
 
   /// Appends an item, which is due after a delay, but not before the earlier items.
   mutating func append(_ item: Item, at now: Instant, delay: Interval = .zero) {
-    busy = max(now, busy) + delay
-    items.append((item, busy))
+    lastDue = max(now, lastDue) + delay
+    items.append((item, lastDue))
   }
 
   /// The first item, if it is due.
@@ -27,6 +27,6 @@ struct FrameQueue<Item: Sendable>: Sendable {
 
   mutating func removeAll() {
     items.removeAll()
-    busy = .zero
+    lastDue = .zero
   }
 }

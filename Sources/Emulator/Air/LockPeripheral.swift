@@ -51,7 +51,7 @@ public struct LockPeripheral: Sendable {
   var foreign = FIFO<PeripheralSession.Advertisement>()
   var foreignEnd = Instant.never
   /// The lock's last advertisement, and its bytes.
-  private var known: (advertisement: Advertisement, bytes: PeripheralSession.Advertisement)?
+  private var cachedAdvertisement: (advertisement: Advertisement, bytes: PeripheralSession.Advertisement)?
   private var isHandling = false
   private var notices: [LockNotice] = []
   /// The number of reported motor starts.
@@ -259,23 +259,23 @@ extension LockPeripheral {
   /// Lets the controller send the current advertisement, if it does not yet.
   mutating func advertise(at now: Instant) {
     if !foreign.isEmpty, foreignEnd == .never, session.isReady { foreignEnd = now + Self.foreignTime }
-    session.advertise(wanted, at: now)
+    session.advertise(desiredAdvertisement, at: now)
     handleEvents(at: now)
   }
 
   /// The advertisement to send: a third party's has precedence.
-  private var wanted: PeripheralSession.Advertisement? {
+  private var desiredAdvertisement: PeripheralSession.Advertisement? {
     mutating get {
       if let first = foreign.first { return first }
       guard link == nil, outOfRange == nil, let current = lock.advertisement else { return nil }
-      if let known, known.advertisement == current { return known.bytes }
+      if let cached = cachedAdvertisement, cached.advertisement == current { return cached.bytes }
       guard let data = lock.advertisingData else { return nil }
       // In units of 0.625 ms; the option stays within the range of the Core Specification.
       let units = UInt16(clamping: specification.options.advertising.nanoseconds / 625_000)
       let bytes = PeripheralSession.Advertisement(
         AdvertisingParameters(minimumInterval: units, maximumInterval: units),
         data: data.advertisement.encoded, scanResponse: data.scanResponse.encoded)
-      known = (current, bytes)
+      cachedAdvertisement = (current, bytes)
       return bytes
     }
   }

@@ -8,7 +8,7 @@ import Basics
 extension LockPeripheral {
   /// Receives a frame from the client.
   mutating func receive(_ frame: [UInt8], at now: Instant) {
-    overheard.note(frame)
+    overheard.record(frame)
     guard isDisturbed || link?.toLock.isEmpty == false else {
       carryOut(lock.receive(frame, at: lockTime(now)), at: now)
       return

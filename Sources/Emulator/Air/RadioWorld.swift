@@ -21,7 +21,7 @@ public final class RadioWorld<Lock: EmulatedPeripheral> {
   /// The conditions of the model that always hold on this air.
   private let conditions: [String]
   /// The virtual time of all earlier worlds.
-  private var past = Interval.zero
+  private var timeBeforeScene = Interval.zero
 
   /// Makes a world whose lock was not started.
   ///
@@ -33,7 +33,7 @@ public final class RadioWorld<Lock: EmulatedPeripheral> {
   }
 
   /// The time since the first world began.
-  public var now: Instant { scene.now + past }
+  public var now: Instant { scene.now + timeBeforeScene }
 
   /// The number of the client's connection events so far in this world.
   public var connectionEvents: Int { scene.connectionEvents }
@@ -48,7 +48,7 @@ extension RadioWorld: StandaloneTransport {
   /// Receives like any transport, except that it also returns `nil` before the limit, once at each moment
   /// when the lock shows something or fails.
   public func receive(until limit: Instant) -> HCIPacket? {
-    scene.receive(until: limit == .never ? limit : limit - past)
+    scene.receive(until: limit == .never ? limit : limit - timeBeforeScene)
   }
 
   /// Does nothing: a transport in memory does not fail.
@@ -74,7 +74,7 @@ extension RadioWorld: Fixture {
 
   /// Makes a new world, with the lock in a start condition.
   public func prepare(_ start: StartCondition) throws(LabFault) {
-    past = past + (scene.now - .zero)
+    timeBeforeScene = timeBeforeScene + (scene.now - .zero)
     scene = untouched
     try scene.begin(start)
   }

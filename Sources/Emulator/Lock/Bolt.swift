@@ -130,14 +130,14 @@ extension Bolt {
   ///   the range of this goal only, or if the motor already runs to the goal.
   mutating func drive(to goal: Goal, at now: Instant) -> Bool {
     guard let positions else { return false }
-    let here = angle(at: now)
+    let current = angle(at: now)
     switch motion {
-    case .resting(_, isStalled: false) where isSurely(at: goal, here, positions):
+    case .resting(_, isStalled: false) where isSurely(at: goal, current, positions):
       return false
     case .running(let run) where run.goal == goal:
       return false
     case .resting, .running:
-      motion = .running(run(from: here, to: goal, positions, at: now))
+      motion = .running(run(from: current, to: goal, positions, at: now))
       return true
     }
   }
@@ -154,10 +154,10 @@ extension Bolt {
   /// Adds or removes the obstacle.
   mutating func jam(_ isJammed: Bool, at now: Instant) {
     guard isJammed != self.isJammed else { return }
-    let here = angle(at: now)
+    let current = angle(at: now)
     self.isJammed = isJammed
     if case .running(let old) = motion, let positions {
-      motion = .running(run(from: here, to: old.goal, positions, at: now))
+      motion = .running(run(from: current, to: old.goal, positions, at: now))
     }
   }
 
@@ -180,17 +180,19 @@ extension Bolt {
 }
 
 extension Bolt {
-  private func run(from here: BoltAngle, to goal: Goal, _ positions: BoltPositions, at now: Instant) -> Run {
+  private func run(from origin: BoltAngle, to goal: Goal, _ positions: BoltPositions, at now: Instant) -> Run
+  {
     let aim = aim(goal, positions)
-    let to = isJammed ? obstacle(from: here, to: aim, positions) : aim
+    let to = isJammed ? obstacle(from: origin, to: aim, positions) : aim
     var run = Run(
-      goal: goal, from: here, to: to, start: now, end: now + time(from: here, to: to, positions),
+      goal: goal, from: origin, to: to, start: now, end: now + time(from: origin, to: to, positions),
       isBlocked: to != aim || goal == .between)
-    if let range = range(of: goal, positions), !range.contains(here), here != to {
-      let border = here < range.lowerBound ? range.lowerBound : range.upperBound
-      if min(here, to) <= border, border <= max(here, to) {
+    if let range = range(of: goal, positions), !range.contains(origin), origin != to {
+      let border = origin < range.lowerBound ? range.lowerBound : range.upperBound
+      if min(origin, to) <= border, border <= max(origin, to) {
         run.entry =
-          now + share(of: run.end - now, Int64(here.distance(to: border).units), in: here.distance(to: to))
+          now
+          + share(of: run.end - now, Int64(origin.distance(to: border).units), in: origin.distance(to: to))
       }
     }
     return run
@@ -221,9 +223,9 @@ extension Bolt {
     }
   }
 
-  private func obstacle(from here: BoltAngle, to aim: BoltAngle, _ positions: BoltPositions) -> BoltAngle {
+  private func obstacle(from origin: BoltAngle, to aim: BoltAngle, _ positions: BoltPositions) -> BoltAngle {
     let middle = positions.middle
-    return min(here, aim) < middle && middle < max(here, aim) ? middle : here
+    return min(origin, aim) < middle && middle < max(origin, aim) ? middle : origin
   }
 
   /// The time after which a part of a distance is covered, rounded up.

@@ -198,7 +198,7 @@ extension DirectLink {
 
   public mutating func send(_ frame: [UInt8]) throws(LabFault) {
     guard clientLink != 0 else { return }
-    overheard.note(frame)
+    overheard.record(frame)
     transmit(frame, .write)
   }
 

@@ -254,9 +254,9 @@ extension EmulatedLock {
   }
 
   /// Turns the bolt by hand, at once, whether or not the lock has power or the motor runs.
-  public mutating func turnByHand(to place: BoltState, at now: Instant) -> [Action] {
+  public mutating func turnByHand(to position: BoltState, at now: Instant) -> [Action] {
     catchUp(to: now)
-    turnBolt(to: place, at: now)
+    turnBolt(to: position, at: now)
     return take()
   }
 

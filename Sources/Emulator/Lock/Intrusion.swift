@@ -83,7 +83,7 @@ struct Overheard: Sendable {
     current = []
   }
 
-  mutating func note(_ frame: [UInt8]) {
+  mutating func record(_ frame: [UInt8]) {
     guard isListening, current.count < Self.limit else { return }
     current.append(frame)
     if current.count > loginLength { frames = current }

@@ -28,12 +28,12 @@ extension EmulatedLock {
     case .register, .login, .readIdentity:
       respond(to: request, .invalidAction)
     default:
-      tell(command, for: request, at: now)
+      answer(command, for: request, at: now)
     }
   }
 
   /// Responds to requests that change little or nothing.
-  private mutating func tell(
+  private mutating func answer(
     _ command: LockCommand, for request: Request, at now: Instant
   ) {
     var data: [UInt8] = []

@@ -67,10 +67,10 @@ struct LockHistory: Equatable, Sendable {
 
   /// Deletes the record with a number; false if there is none.
   mutating func remove(id: UInt32) -> Bool {
-    guard let place = (0..<count).first(where: { records[(start + $0) % records.count].id == id }) else {
+    guard let index = (0..<count).first(where: { records[(start + $0) % records.count].id == id }) else {
       return false
     }
-    for later in stride(from: place, to: 0, by: -1) {
+    for later in stride(from: index, to: 0, by: -1) {
       records[(start + later) % records.count] = records[(start + later - 1) % records.count]
     }
     removeOldest()

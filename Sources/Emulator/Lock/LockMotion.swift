@@ -74,8 +74,8 @@ extension EmulatedLock {
     return now + delay
   }
 
-  mutating func turnBolt(to place: BoltState, at now: Instant) {
-    let angle = (bolt.positions ?? .quarterTurn).angle(of: place)
+  mutating func turnBolt(to position: BoltState, at now: Instant) {
+    let angle = (bolt.positions ?? .quarterTurn).angle(of: position)
     if !bolt.isRunning, !bolt.isStalled, bolt.angle(at: now) == angle { return }
     if defects.contains(.staleStatusAfterHandTurn), !bolt.isRunning, memory.staleReading == nil {
       memory.staleReading = reading(at: now)
@@ -83,7 +83,7 @@ extension EmulatedLock {
     bolt.turn(to: angle, at: now)
     guard state.hasPower else { return }
     countAutolock(at: now)
-    switch place {
+    switch position {
     case .locked: record(.manualLocked, at: now)
     case .unlocked: record(.manualUnlocked, at: now)
     case .moved: record(.manualElse, at: now)
@@ -203,8 +203,8 @@ extension EmulatedLock {
 
 extension BoltPositions {
   /// The angle to which a hand turns the bolt for a state.
-  func angle(of place: BoltState) -> BoltAngle {
-    switch place {
+  func angle(of state: BoltState) -> BoltAngle {
+    switch state {
     case .locked: lock
     case .unlocked: unlock
     case .moved: between

@@ -61,13 +61,13 @@ public final class AirSocketApp: EmulatedApp {
   }
 
   private func performAsCentral(_ stimulus: String) throws(LabFault) -> String? {
-    let who = CentralID(number: stimulus.hasPrefix("other") ? 2 : 1)
-    if let reason = socket.refusal(of: stimulus, by: who) { return reason }
+    let peer = CentralID(number: stimulus.hasPrefix("other") ? 2 : 1)
+    if let reason = socket.refusal(of: stimulus, by: peer) { return reason }
     switch stimulus {
-    case "subscribe", "otherSubscribe": try air.subscribe(who, true)
-    case "unsubscribe", "otherUnsubscribe": try air.subscribe(who, false)
-    case "write", "otherWrite": try air.write(who, isUnexpected: false)
-    default: try air.write(who, isUnexpected: true)
+    case "subscribe", "otherSubscribe": try air.subscribe(peer, true)
+    case "unsubscribe", "otherUnsubscribe": try air.subscribe(peer, false)
+    case "write", "otherWrite": try air.write(peer, isUnexpected: false)
+    default: try air.write(peer, isUnexpected: true)
     }
     return nil
   }

@@ -71,10 +71,10 @@ extension PeripheralManagerSocket {
   }
 
   /// Why a central cannot perform a stimulus; `nil` if it can.
-  func refusal(of stimulus: String, by who: CentralID) -> String? {
+  func refusal(of stimulus: String, by peer: CentralID) -> String? {
     switch stimulus {
-    case "subscribe" where central == who: "the central has subscribed already"
-    case "unsubscribe" where central != who: "the central has not subscribed"
+    case "subscribe" where central == peer: "the central has subscribed already"
+    case "unsubscribe" where central != peer: "the central has not subscribed"
     case _ where stimulus.hasPrefix("other") && central == nil:
       "no central is connected that another could be told from"
     default: nil

@@ -62,12 +62,12 @@ final class SocketAir: PeripheralSystem {
     if hasPower {
       session.start(at: now)
     } else {
-      radio.setPower(Self.place, false, at: now)
+      radio.setPower(Self.hostController, false, at: now)
     }
     run { self.isUp == hasPower }
   }
 
-  private static let place = ControllerID(rawValue: 0)
+  private static let hostController = ControllerID(rawValue: 0)
   /// The time limit of any action.
   private static let longestTime = Interval.seconds(5)
   /// The socket's host before its start.
@@ -114,7 +114,7 @@ extension SocketAir {
 extension SocketAir {
   func powerOn() {
     guard !isUp else { return }
-    radio.setPower(Self.place, true, at: now)
+    radio.setPower(Self.hostController, true, at: now)
     session = Self.session
     services = SocketGATT.others
     session.start(at: now)
@@ -125,7 +125,7 @@ extension SocketAir {
   /// links.
   func powerOff() {
     guard isUp else { return manager.update(.poweredOff) }
-    radio.setPower(Self.place, false, at: now)
+    radio.setPower(Self.hostController, false, at: now)
     session.checkController(at: now)
     run { !self.isUp && !self.centrals.contains { $0.isConnected } }
   }
@@ -147,13 +147,13 @@ extension SocketAir {
     guard advertising != .none else { return }
     if failing {
       guard advertising == .waiting else { throw LabFault(.notPossible, "the controller advertises already") }
-      radio.setHook(of: Self.place) { packet, _, _ in
+      radio.setHook(of: Self.hostController) { packet, _, _ in
         guard case .command(HCICommand.leSetAdvertisingEnable.opcode, _) = packet else { return .pass }
         return .refuse(.commandDisallowed)
       }
     }
     beginWaitingAdvertising()
-    radio.setHook(of: Self.place, nil)
+    radio.setHook(of: Self.hostController, nil)
     advertising = .none
     let error: SocketError? = refusal == nil ? nil : .notAdvertising
     manager.delegate?.peripheralManagerDidStartAdvertising(manager, error: error)
@@ -224,9 +224,9 @@ extension SocketAir {
   /// Adds the service, if the manager has requested it and there is room; returns whether the service exists.
   private func addWaitingService() -> Bool {
     if service == .waiting {
-      let wanted = services + [SocketGATT.socket]
-      guard SocketGATT.attributes(of: wanted) <= SocketGATT.capacity else { return false }
-      offer(wanted)
+      let offered = services + [SocketGATT.socket]
+      guard SocketGATT.attributes(of: offered) <= SocketGATT.capacity else { return false }
+      offer(offered)
       service = .done
     }
     return services.count > SocketGATT.others.count
@@ -286,7 +286,7 @@ extension SocketAir {
   /// Lets the radio's time pass until a condition holds, or for some seconds.
   private func run(until isDone: () -> Bool) {
     let end = now + Self.longestTime
-    goOn()
+    handleEvents()
     while !isDone(), now < end {
       if let (controller, packet) = radio.nextPacket() {
         receive(packet, controller.rawValue)
@@ -298,24 +298,24 @@ extension SocketAir {
       now = max(now, min(next, now + .milliseconds(10)))
       radio.advance(to: now)
       session.advance(to: now)
-      goOn()
+      handleEvents()
       for index in centrals.indices { send(centrals[index].advance(to: now), index + 1) }
     }
   }
 
-  private func receive(_ packet: HCIPacket, _ place: Int) {
-    guard place == 0 else { return send(centrals[place - 1].receive(packet, at: now), place) }
+  private func receive(_ packet: HCIPacket, _ controller: Int) {
+    guard controller == 0 else { return send(centrals[controller - 1].receive(packet, at: now), controller) }
     session.receive(packet, at: now)
-    goOn()
+    handleEvents()
     if isFull { fill() }
   }
 
-  private func send(_ packets: [HCIPacket], _ place: Int) {
-    for packet in packets { radio.send(packet, to: ControllerID(rawValue: place), at: now) }
+  private func send(_ packets: [HCIPacket], _ controller: Int) {
+    for packet in packets { radio.send(packet, to: ControllerID(rawValue: controller), at: now) }
   }
 
   /// Sends the session's packets, and handles its events.
-  private func goOn() { while let event = takeEvent() { handle(event) } }
+  private func handleEvents() { while let event = takeEvent() { handle(event) } }
 
   /// Removes and returns the next event, after sending the packets before it. This must not be inlined:
   /// handling an event calls this method again, and the compiler would extend one access to the session over

@@ -74,17 +74,17 @@ public final class SocketApp: EmulatedApp {
   }
 
   private func performAsCentral(_ stimulus: String) -> String? {
-    let who = stimulus.hasPrefix("other") ? thirdParty : central
-    if let reason = socket.refusal(of: stimulus, by: who) { return reason }
+    let peer = stimulus.hasPrefix("other") ? thirdParty : central
+    if let reason = socket.refusal(of: stimulus, by: peer) { return reason }
     switch stimulus {
     case "subscribe", "otherSubscribe":
-      peripheral.delegate?.peripheralManager(peripheral, central: who, didSubscribeTo: .notify)
+      peripheral.delegate?.peripheralManager(peripheral, central: peer, didSubscribeTo: .notify)
     case "unsubscribe", "otherUnsubscribe":
-      peripheral.delegate?.peripheralManager(peripheral, central: who, didUnsubscribeFrom: .notify)
+      peripheral.delegate?.peripheralManager(peripheral, central: peer, didUnsubscribeFrom: .notify)
     case "write", "otherWrite":
-      peripheral.delegate?.peripheralManager(peripheral, central: who, didWriteTo: .write)
+      peripheral.delegate?.peripheralManager(peripheral, central: peer, didWriteTo: .write)
     default:
-      peripheral.delegate?.peripheralManager(peripheral, central: who, didWriteTo: .other)
+      peripheral.delegate?.peripheralManager(peripheral, central: peer, didWriteTo: .other)
     }
     return nil
   }
