@@ -81,9 +81,9 @@ struct CaseText {
 
   /// Adds an event to the trace: its time, the step that begins with it, and its description.
   mutating func add(_ event: Record.Event) {
-    var place = event
-    (place.step, place.line) = (event.step ?? lastEvent?.step, event.line ?? lastEvent?.line)
-    lastEvent = place
+    var locatedEvent = event
+    (locatedEvent.step, locatedEvent.line) = (event.step ?? lastEvent?.step, event.line ?? lastEvent?.line)
+    lastEvent = locatedEvent
     // The model's states alone are no event.
     if event.kind == .model { return }
     var words = [event.time.secondsText.rightAligned(in: 10)]

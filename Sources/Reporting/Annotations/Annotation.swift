@@ -78,15 +78,15 @@ extension Annotation {
 
 /// The checkout of a repository, which determines the paths that its host knows.
 private struct Checkout {
-  private let here = Host.folder
+  private let workingDirectory = Host.folder
   /// The root of the repository, and the current folder for files outside.
   private let roots: [String]
 
-  init() { roots = [Repository(around: here)?.root, here].compactMap(\.self) }
+  init() { roots = [Repository(around: workingDirectory)?.root, workingDirectory].compactMap(\.self) }
 
   /// The path of a file from the root.
   func name(_ path: String) -> String {
-    let path = Path.normalized(Path.join(here, path))
+    let path = Path.normalized(Path.join(workingDirectory, path))
     let root = roots.first { path.hasPrefix($0 + "/") }
     return root.map { String(path.dropFirst($0.count + 1)) } ?? path
   }

@@ -152,7 +152,7 @@ struct CaseRecord {
   var title: String { caseTitle(of: start, copy: copy) }
 
   /// The possible states of a machine in which it diverged.
-  func places(in machine: Record.Machine) -> [Int] {
+  func divergenceStates(in machine: Record.Machine) -> [Int] {
     guard verdict?.word == .divergence else { return [] }
     let names = (verdict?.allowed ?? []).prefix(64).map(\.state)
     return machine.states.indices.filter { names.contains(machine.states[$0]) }

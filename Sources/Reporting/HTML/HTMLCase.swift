@@ -20,37 +20,37 @@ struct HTMLCase {
   private static let (longestName, longestMessage) = (300, 4 << 10)
 
   /// The case as an article; long parts are omitted if the page has no room for them.
-  func markup(room: inout PageCapacity) -> Markup {
+  func markup(capacity: inout PageCapacity) -> Markup {
     let verdict = record.verdict
     let isTriedAgain = record.attempts.count > 1
     // Of a flaky case the failed attempts are of interest.
     let first = isTriedAgain ? record.attempts.firstIndex { $0.verdict?.word != .agree } ?? 0 : 0
     let hasAgreed = record.last.verdict?.word == .agree
-    let told = isTriedAgain && hasAgreed ? record.attempts[first] : record.last
+    let mainAttempt = isTriedAgain && hasAgreed ? record.attempts[first] : record.last
     var result: Markup = """
       <article class="case item \(shown.presentation.key)" id="\(id)" \(filterData(record.start, shown))>
       <header class="head"><h3 tabindex="-1">\(shown.badge) \(clipped(record.title, toBytes: Self.longestName))</h3>
       <p class="where">\(place)</p>
-      <p class="message">\(clipped(told.message, toBytes: Self.longestMessage))</p>\(sentence(told))</header>
+      <p class="message">\(clipped(mainAttempt.message, toBytes: Self.longestMessage))</p>\(sentence(mainAttempt))</header>
 
       """
-    if let replay = verdict?.replay ?? told.verdict?.replay { result += copied(replay) }
-    result += "<div class=\"facts\">" + comparison(told) + (history.map(past) ?? "") + "</div>\n"
-    result += source(told) + neighbourhood(told)
+    if let replay = verdict?.replay ?? mainAttempt.verdict?.replay { result += copied(replay) }
+    result += "<div class=\"facts\">" + comparison(mainAttempt) + (history.map(past) ?? "") + "</div>\n"
+    result += source(mainAttempt) + neighbourhood(mainAttempt)
     if isTriedAgain { result += attempts }
-    result += problems(told)
-    let heading: Markup = isTriedAgain ? "<h4>Try \(told.start.attempt)</h4>\n" : ""
-    let lists = packets(of: told, &room)
-    var timeline = HTMLTimeline(attempt: told, id: id)
-    timeline.ties = PacketTies(lists, timeline, room: room.rows)
-    result += heading + timeline.markup(room: &room.rows)
+    result += problems(mainAttempt)
+    let heading: Markup = isTriedAgain ? "<h4>Try \(mainAttempt.start.attempt)</h4>\n" : ""
+    let lists = packets(of: mainAttempt, &capacity)
+    var timeline = HTMLTimeline(attempt: mainAttempt, id: id)
+    timeline.ties = PacketTies(lists, timeline, capacity: capacity.rows)
+    result += heading + timeline.markup(capacity: &capacity.rows)
     for (number, list) in lists.enumerated() {
       result += list.markup(id: "\(id)-p\(number)", rows: timeline.ties.packets[number])
     }
-    for attempt in record.attempts where isTriedAgain && attempt.start.attempt != told.start.attempt {
-      result += other(attempt, &room)
+    for attempt in record.attempts where isTriedAgain && attempt.start.attempt != mainAttempt.start.attempt {
+      result += other(attempt, &capacity)
     }
-    result += details(told) + attachments
+    result += details(mainAttempt) + attachments
     return result + "</article>\n"
   }
 
@@ -76,18 +76,18 @@ struct HTMLCase {
   private func short(_ text: String) -> String { clipped(text, toBytes: 200) }
 
   /// The failure as a sentence.
-  private func sentence(_ told: CaseAttempt) -> Markup {
-    told.verdict?.sentence.map {
+  private func sentence(_ attempt: CaseAttempt) -> Markup {
+    attempt.verdict?.sentence.map {
       "\n<p class=\"aloud\">\(clipped($0, toBytes: Self.longestMessage))</p>"
     } ?? ""
   }
 
   /// The text of the scenario, or why it is not shown.
-  private func source(_ told: CaseAttempt) -> Markup {
+  private func source(_ attempt: CaseAttempt) -> Markup {
     switch scenario?.text {
     case .lines(let lines)?:
       HTMLScenario(
-        file: scenario?.file ?? "", lines: lines, line: told.verdict?.line, message: told.message,
+        file: scenario?.file ?? "", lines: lines, line: attempt.verdict?.line, message: attempt.message,
         sign: "\(shown.presentation.badge)"
       ).markup
     case .withheld(let why)?:
@@ -97,14 +97,16 @@ struct HTMLCase {
   }
 
   /// The states around the divergence: a drawing, or a link to that of the machine, where they are marked.
-  private func neighbourhood(_ told: CaseAttempt) -> Markup {
-    if let machine, HTMLMachine.isDrawnWhole(machine.machine), !record.places(in: machine.machine).isEmpty {
+  private func neighbourhood(_ attempt: CaseAttempt) -> Markup {
+    if let machine, HTMLMachine.isDrawnWhole(machine.machine),
+      !record.divergenceStates(in: machine.machine).isEmpty
+    {
       return """
         <p class="note"><a href="#machine-\(machine.number)">Where in the machine it diverged</a></p>
 
         """
     }
-    guard let graph = HTMLGraph(told, machine?.machine, id: "\(id)-graph") else { return "" }
+    guard let graph = HTMLGraph(attempt, machine?.machine, id: "\(id)-graph") else { return "" }
     return """
       <details class="drawing" open><summary>Where it diverged</summary>
       \(graph.markup)</details>
@@ -115,8 +117,8 @@ struct HTMLCase {
   // MARK: Allowed observations
 
   /// The observations that each state allows, beside the actual one.
-  private func comparison(_ told: CaseAttempt) -> Markup {
-    guard let verdict = told.verdict else { return "" }
+  private func comparison(_ attempt: CaseAttempt) -> Markup {
+    guard let verdict = attempt.verdict else { return "" }
     if !verdict.unmet.isEmpty { return expectations(verdict) }
     let isSeen = verdict.seen != nil || verdict.expected != nil || !verdict.allowed.isEmpty
     guard isSeen else { return "" }
@@ -202,27 +204,27 @@ struct HTMLCase {
     return "<h4>\(counted(record.attempts.count, "try", "tries"))</h4>\n<ul class=\"tries\">\(rows)</ul>\n"
   }
 
-  private func other(_ attempt: CaseAttempt, _ room: inout PageCapacity) -> Markup {
-    guard room.rows > 0 else { return "" }
+  private func other(_ attempt: CaseAttempt, _ capacity: inout PageCapacity) -> Markup {
+    guard capacity.rows > 0 else { return "" }
     let timeline = HTMLTimeline(attempt: attempt, id: "\(id)-\(attempt.start.attempt)")
-    let lists = packets(of: attempt, &room).enumerated().map { number, list in
+    let lists = packets(of: attempt, &capacity).enumerated().map { number, list in
       list.markup(id: "\(timeline.id)-p\(number)", rows: [])
     }
     return """
       <details><summary>Timeline of try \(attempt.start.attempt)</summary>
-      \(timeline.markup(room: &room.rows))\(lists.joined())</details>
+      \(timeline.markup(capacity: &capacity.rows))\(lists.joined())</details>
 
       """
   }
 
   // MARK: Other details
 
-  private func problems(_ told: CaseAttempt) -> Markup {
-    told.problems.prefix(20).markup { "<p class=\"note bad\">\("\($0)") of the journal</p>\n" }
+  private func problems(_ attempt: CaseAttempt) -> Markup {
+    attempt.problems.prefix(20).markup { "<p class=\"note bad\">\("\($0)") of the journal</p>\n" }
   }
 
-  private func details(_ told: CaseAttempt) -> Markup {
-    guard let details = told.verdict?.details, !details.isEmpty else { return "" }
+  private func details(_ attempt: CaseAttempt) -> Markup {
+    guard let details = attempt.verdict?.details, !details.isEmpty else { return "" }
     var text = HeadAndTail(limit: 16 << 10)
     for detail in details { text.append(detail + "\n") }
     return """
@@ -233,17 +235,17 @@ struct HTMLCase {
   }
 
   /// The packets that its verdict names.
-  private func packets(of attempt: CaseAttempt, _ room: inout PageCapacity) -> [HTMLPackets] {
+  private func packets(of attempt: CaseAttempt, _ capacity: inout PageCapacity) -> [HTMLPackets] {
     let files = (attempt.verdict?.attachments ?? []).filter { $0.kind == "packets" }
     var result: [HTMLPackets] = []
     for file in files.prefix(4) {
       // Only files in the folder of the run are read.
       let isInside = !file.path.hasPrefix("/") && !file.path.split(separator: "/").contains("..")
       let path = "\(record.folder)/\(file.path)"
-      guard isInside, let size = sizeOfFile(path), size <= room.bytes else { continue }
-      room.bytes -= size
+      guard isInside, let size = sizeOfFile(path), size <= capacity.bytes else { continue }
+      capacity.bytes -= size
       var list = HTMLPackets(path: path)
-      list.take(from: &room.packets)
+      list.take(from: &capacity.packets)
       result.append(list)
     }
     return result
@@ -261,7 +263,7 @@ struct HTMLCase {
   }
 }
 
-/// The remaining room of a page.
+/// The remaining capacity of a page.
 struct PageCapacity {
   /// Rows of timelines.
   var rows = 40_000

@@ -54,16 +54,16 @@ struct HTMLHistory {
     guard points.count > 1 else { return "" }
     let longest = max(1, points.map(\.milliseconds).max() ?? 1)
     let step = (Self.width - 12) / max(1, points.count - 1)
-    let places = points.enumerated().map { index, point in
+    let positions = points.enumerated().map { index, point in
       (
         x: 6 + index * step, y: Self.height - 6 - Int(point.milliseconds * Int64(Self.height - 12) / longest),
         point: point
       )
     }
-    let path = places.map { "\($0.x),\($0.y)" }.joined(separator: " ")
-    let marks = places.markup { place in
-      let (x, y) = (place.x, place.y)
-      switch place.point.ending {
+    let path = positions.map { "\($0.x),\($0.y)" }.joined(separator: " ")
+    let marks = positions.markup { position in
+      let (x, y) = (position.x, position.y)
+      switch position.point.ending {
       case .flaky, .failedAsFlaky: return "<path class=\"flakymark\" d=\"M\(x),\(y - 4) l4,7 h-8 z\"/>"
       case .agreed, .skipped, .excused: return ""
       case .diverged: return "<path class=\"badmark\" d=\"M\(x - 3),\(y - 3) l6,6 m0,-6 l-6,6\"/>"

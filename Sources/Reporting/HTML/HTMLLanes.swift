@@ -66,9 +66,9 @@ struct HTMLLanes {
     }
     for column in layout.columns {
       for (index, step) in column.steps.enumerated() {
-        drawing += words(step, x: column.x + 2, y: stepTop + 13 + index * Self.line, "step")
+        drawing += textElement(step, x: column.x + 2, y: stepTop + 13 + index * Self.line, "step")
       }
-      drawing += words(column.time.secondsText, x: column.x + 2, y: axis, "time")
+      drawing += textElement(column.time.secondsText, x: column.x + 2, y: axis, "time")
     }
     return scrolling("Model and device side by side, drawn", drawing + "</svg>", fromEnd: true)
   }
@@ -108,7 +108,7 @@ struct HTMLLanes {
         """
       for (row, text) in first(content(columns[index]) ?? [], to: Self.maximumLines).enumerated() {
         let sign = isBad && name == "dbox" && row == 0 ? "✘ " : ""
-        result += words(sign + text, x: columns[index].x + 6, y: y + 17 + row * Self.line, "what")
+        result += textElement(sign + text, x: columns[index].x + 6, y: y + 17 + row * Self.line, "what")
       }
     }
     return result
@@ -116,7 +116,7 @@ struct HTMLLanes {
 
   private func boxHeight(_ lines: Int) -> Int { max(1, lines) * Self.line + 10 }
 
-  private func words(_ text: String, x: Int, y: Int, _ name: Markup) -> Markup {
+  private func textElement(_ text: String, x: Int, y: Int, _ name: Markup) -> Markup {
     "<text class=\"\(name)\" x=\"\(x)\" y=\"\(y)\">\(short(text))</text>\n"
   }
 
@@ -130,10 +130,10 @@ extension HTMLLanes {
     var columns = columns()
     for index in columns.indices { columns[index].width = width(of: columns[index]) }
     while columns.count > 2, columns.reduce(Self.gutter, { $0 + $1.width }) > Self.maximumWidth {
-      let gone = columns.removeFirst()
+      let removed = columns.removeFirst()
       // The state before the first column is shown there.
-      columns[0].model = columns[0].model ?? gone.model
-      columns[0].status = columns[0].status ?? gone.status
+      columns[0].model = columns[0].model ?? removed.model
+      columns[0].status = columns[0].status ?? removed.status
       columns[0].width = width(of: columns[0])
     }
     var x = Self.gutter

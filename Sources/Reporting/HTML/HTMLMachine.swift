@@ -6,7 +6,7 @@ struct HTMLMachine {
   let visits: MachineVisits
   let number: Int
   /// The cases that diverged, with their states.
-  var places: [(state: Int, number: Int)] = []
+  var divergences: [(state: Int, number: Int)] = []
 
   private static let longestName = 100
   /// A machine with more states is drawn region by region.
@@ -139,7 +139,7 @@ struct HTMLMachine {
   private var drawings: Markup {
     guard machine.states.count > 1, !visits.isTooLarge else { return "" }
     let isWhole = Self.isDrawnWhole(machine)
-    let marks = Dictionary(grouping: places, by: \.state).mapValues { $0.map(\.number) }
+    let marks = Dictionary(grouping: divergences, by: \.state).mapValues { $0.map(\.number) }
     let parts = isWhole ? [(name: "", states: Array(machine.states.indices))] : visits.regions
     let drawings = parts.prefix(Self.maximumDrawings).enumerated().map { index, part -> Markup in
       let title = part.name.isEmpty ? machine.name : "\(machine.name): \(part.name)"
@@ -169,9 +169,9 @@ struct HTMLMachine {
 
   /// The states in which cases diverged, with links to the cases.
   private var diverged: Markup {
-    guard !places.isEmpty else { return "" }
-    let links = places.prefix(50).map { place -> Markup in
-      "<a href=\"#case-\(place.number)\">case \(place.number)</a> in \(short(machine.states[place.state]))"
+    guard !divergences.isEmpty else { return "" }
+    let links = divergences.prefix(50).map { divergence -> Markup in
+      "<a href=\"#case-\(divergence.number)\">case \(divergence.number)</a> in \(short(machine.states[divergence.state]))"
     }
     return "<p class=\"note bad\">✘ Diverged: \(links.joined(separator: ", "))</p>\n"
   }

@@ -75,13 +75,13 @@ struct HTMLPackets {
   }
 
   /// Reserves the room for the packets; without enough room they are not shown.
-  mutating func take(from room: inout Int) {
+  mutating func take(from capacity: inout Int) {
     if tail.count > Self.last {
       omitted += tail.count - Self.last
       tail.removeFirst(tail.count - Self.last)
     }
-    isShown = head.count + tail.count <= room
-    if isShown { room -= head.count + tail.count }
+    isShown = head.count + tail.count <= capacity
+    if isShown { capacity -= head.count + tail.count }
   }
 
   /// The packets that have a row.

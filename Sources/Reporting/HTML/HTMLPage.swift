@@ -16,10 +16,10 @@ struct HTMLPage: ~Copyable {
   private let saved: [JournalIndex.Place: String]
   /// The machines in the order in which they are shown, and the states in which cases diverged.
   private let machines: [Record.Machine]
-  private var places: [Int: [(state: Int, number: Int)]] = [:]
+  private var divergences: [Int: [(state: Int, number: Int)]] = [:]
   private var historyProblem: String?
   private let counts: Tally
-  private var room = PageCapacity()
+  private var capacity = PageCapacity()
   /// The number of cases shown in full, and of those with a line of their own.
   private var (detailed, listed) = (0, 0)
   /// The number of cases that agreed and are shown with their traces.
@@ -60,20 +60,20 @@ struct HTMLPage: ~Copyable {
     }
     let overview = HTMLOverview(
       index: index, manifest: manifest, counts: counts, milliseconds: milliseconds, past: pastRuns())
-    try put(pageHead(title: overview.title))
-    try put(overview.header)
-    try put(filters)
-    try put("<main id=\"main\">\n")
-    try put(overview.problems)
+    try write(pageHead(title: overview.title))
+    try write(overview.header)
+    try write(filters)
+    try write("<main id=\"main\">\n")
+    try write(overview.problems)
     try writeGlance()
     for shown in Self.detailedEndings { try writeDetails(shown, isCampaign: overview.isCampaign) }
-    try put(overview.summary)
+    try write(overview.summary)
     try writeSkipped()
     try writeMachines()
     try writeTimings()
     try writeAgreed()
-    if let historyProblem { try put("<p class=\"note bad\">No history: \(historyProblem)</p>\n") }
-    try put(pageEnd("<code>lockstep report</code> from the journal of the run"))
+    if let historyProblem { try write("<p class=\"note bad\">No history: \(historyProblem)</p>\n") }
+    try write(pageEnd("<code>lockstep report</code> from the journal of the run"))
     try output.commit()
     return report
   }
@@ -86,7 +86,7 @@ struct HTMLPage: ~Copyable {
       agreed: counts[shown: .agreed], problems: index.remarks)
   }
 
-  private mutating func put(_ markup: Markup) throws(FileFault) {
+  private mutating func write(_ markup: Markup) throws(FileFault) {
     try output.write(Array(markup.source.utf8))
   }
 
@@ -106,11 +106,11 @@ struct HTMLPage: ~Copyable {
   private mutating func scenario(
     of record: CaseRecord, at place: JournalIndex.Place
   ) -> (file: String, text: ScenarioTexts.Finding)? {
-    guard let file = saved[place] ?? record.start.file, room.sources > 0,
+    guard let file = saved[place] ?? record.start.file, capacity.sources > 0,
       let text = scenarios.text(
         of: file, fingerprint: record.start.text, savedBy: index.sources[Int(place.journal)].journal)
     else { return nil }
-    if case .lines(let lines) = text { room.sources -= lines.reduce(0) { $0 + $1.utf8.count } }
+    if case .lines(let lines) = text { capacity.sources -= lines.reduce(0) { $0 + $1.utf8.count } }
     return (file, text)
   }
 
@@ -121,8 +121,8 @@ struct HTMLPage: ~Copyable {
     guard let name = record.start.machine, let index = machines.firstIndex(where: { $0.name == name }) else {
       return nil
     }
-    if places[index, default: []].count < 200 {
-      places[index, default: []] += record.places(in: machines[index]).map { ($0, number) }
+    if divergences[index, default: []].count < 200 {
+      divergences[index, default: []] += record.divergenceStates(in: machines[index]).map { ($0, number) }
     }
     return (index + 1, machines[index])
   }
@@ -179,7 +179,7 @@ extension HTMLPage {
     }
     let more = failed - count
     let note: Markup = more > 0 ? "<p class=\"note\">and \(grouped(more)) more, below</p>\n" : ""
-    try put(
+    try write(
       """
       <section id="glance" aria-labelledby="glance-title"><h2 id="glance-title">What failed</h2>
       <ol class="glance">
@@ -193,7 +193,7 @@ extension HTMLPage {
     guard counts[shown: shown] > 0 else { return }
     let presentation = shown.presentation
     let (title, note) = heading(shown)
-    try put(
+    try write(
       """
       <section id="\(presentation.key)" class="told" aria-labelledby="\(presentation.key)-title">
       <h2 id="\(presentation.key)-title">\(presentation.badge) \(isCampaign && shown == .diverged ? "What the campaign came upon" : title) <span class="count">\(grouped(counts[shown: shown]))</span></h2>
@@ -209,19 +209,21 @@ extension HTMLPage {
           record: record, shown: shown, number: page.detailed, history: past,
           link: page.links[Int(entry.journal)], scenario: page.scenario(of: record, at: entry.standing),
           machine: page.machine(of: record, number: page.detailed))
-        try page.put(article.markup(room: &page.room))
+        try page.write(article.markup(capacity: &page.capacity))
         return true
       }
-      if !isList { try page.put(Self.listStart(shown)) }
+      if !isList { try page.write(Self.listStart(shown)) }
       isList = true
       guard let row = try page.row(entry, suite, shown) else { return true }
-      try page.put(row)
+      try page.write(row)
       rows += 1
       return rows < Self.maximumFailedRows
     }
-    if isList { try put("</tbody></table></div>\n") }
-    if rows == Self.maximumFailedRows { try put("<p class=\"note\">And more, which the journal has.</p>\n") }
-    try put("</section>\n")
+    if isList { try write("</tbody></table></div>\n") }
+    if rows == Self.maximumFailedRows {
+      try write("<p class=\"note\">And more, which the journal has.</p>\n")
+    }
+    try write("</section>\n")
   }
 
   /// The heading of an ending's section, with a note on all of its cases.
@@ -249,13 +251,13 @@ extension HTMLPage {
   private mutating func agreedRow(
     _ entry: JournalIndex.Entry, _ suite: String
   ) throws(FileFault) -> Markup? {
-    guard room.agreed > 0, let record = try reader.record(entry, of: suite) else {
+    guard capacity.agreed > 0, let record = try reader.record(entry, of: suite) else {
       return try row(entry, suite, .agreed)
     }
     agreedTraces += 1
     let timeline = HTMLTimeline(attempt: record.last, id: "agreed-\(agreedTraces)")
     let past = past(record).map { HTMLHistory(history: $0, milliseconds: record.milliseconds).strip } ?? ""
-    return row(entry, record.start, .agreed, trace: past + timeline.short(room: &room.agreed))
+    return row(entry, record.start, .agreed, trace: past + timeline.short(capacity: &capacity.agreed))
   }
 
   /// A case in one line.
@@ -322,7 +324,7 @@ extension HTMLPage {
 
           """
       }
-    try put(
+    try write(
       """
       <section id="skipped" aria-labelledby="skipped-title"><h2 id="skipped-title">– Skipped \
       <span class="count">\(grouped(counts[shown: .skipped]))</span></h2>
@@ -334,7 +336,7 @@ extension HTMLPage {
   /// Writes the cases that agreed, folded by suite; each has a line unless there are too many.
   private mutating func writeAgreed() throws(FileFault) {
     guard counts[shown: .agreed] > 0 else { return }
-    try put(
+    try write(
       """
       <section id="agreed" aria-labelledby="agreed-title"><h2 id="agreed-title">✔ Agreed \
       <span class="count">\(grouped(counts[shown: .agreed]))</span></h2>
@@ -356,20 +358,20 @@ extension HTMLPage {
       let name = clipped(suite.name, toBytes: 300)
       let count = grouped(entries.count)
       if shown.isEmpty {
-        try put("<p class=\"suite\"><span class=\"count\">\(count)</span> \(name)</p>\n")
+        try write("<p class=\"suite\"><span class=\"count\">\(count)</span> \(name)</p>\n")
         continue
       }
       let more = entries.count - shown.count
       let note: Markup = more > 0 ? "<p class=\"note\">and \(grouped(more)) more</p>" : ""
-      try put(
+      try write(
         """
         <details class="suite"><summary><span class="count">\(count)</span> \(name)</summary>
         \(scrolling(name, "<table class=\"cases\"><tbody>\(rows)</tbody></table>"))\(note)</details>
 
         """)
     }
-    if hidden > 0 { try put("<p class=\"note\">and \(grouped(hidden)) in other suites</p>\n") }
-    try put("</section>\n")
+    if hidden > 0 { try write("<p class=\"note\">and \(grouped(hidden)) in other suites</p>\n") }
+    try write("</section>\n")
   }
 }
 
@@ -378,31 +380,32 @@ extension HTMLPage {
 extension HTMLPage {
   private mutating func writeMachines() throws(FileFault) {
     guard !machines.isEmpty else { return }
-    try put(
+    try write(
       "<section id=\"machines\" aria-labelledby=\"machines-title\"><h2 id=\"machines-title\">Machines</h2>\n")
     for (number, machine) in machines.enumerated() {
       let coverage = index.coverage.first { $0.machine == machine.name }
-      let places = places[number] ?? []
-      try put(
-        HTMLMachine(visits: MachineVisits(machine, coverage), number: number + 1, places: places).markup)
+      let divergences = divergences[number] ?? []
+      try write(
+        HTMLMachine(visits: MachineVisits(machine, coverage), number: number + 1, divergences: divergences)
+          .markup)
     }
-    try put("</section>\n")
+    try write("</section>\n")
   }
 
   private mutating func writeTimings() throws(FileFault) {
     var latencies = Latencies()
     let stride = max(1, (counts.ended + Self.maximumTimed - 1) / Self.maximumTimed)
-    var (number, looked) = (0, 0)
+    var (number, sampleSize) = (0, 0)
     for suite in index.suites {
       for entry in suite.entries where entry.ending != nil && entry.ending?.shown != .skipped {
         defer { number += 1 }
         guard number.isMultiple(of: stride) else { continue }
         if let record = try reader.record(entry, of: suite.name) { latencies.add(record) }
-        looked += 1
+        sampleSize += 1
       }
     }
     latencies.finish()
-    try put(HTMLTimings(latencies: latencies, slowest: try slowest(), looked: (looked, number)).markup)
+    try write(HTMLTimings(latencies: latencies, slowest: try slowest(), sample: (sampleSize, number)).markup)
   }
 
   private mutating func slowest() throws(FileFault) -> [HTMLTimings.Slow] {
@@ -410,8 +413,8 @@ extension HTMLPage {
     for suite in index.suites {
       for entry in suite.entries where entry.ending != nil && entry.milliseconds > 0 {
         if slowest.count == 10, slowest[9].entry.milliseconds >= entry.milliseconds { continue }
-        let place = slowest.firstIndex { $0.entry.milliseconds < entry.milliseconds } ?? slowest.count
-        slowest.insert((entry, suite.name), at: place)
+        let position = slowest.firstIndex { $0.entry.milliseconds < entry.milliseconds } ?? slowest.count
+        slowest.insert((entry, suite.name), at: position)
         if slowest.count > 10 { slowest.removeLast() }
       }
     }

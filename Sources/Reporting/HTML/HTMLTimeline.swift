@@ -29,16 +29,16 @@ struct HTMLTimeline {
   private var isDivergence: Bool { attempt.verdict?.word == .divergence }
 
   /// The timeline, with the number of its rows; folded rows are included only if there is room for them.
-  func markup(room: inout Int) -> Markup {
-    lanes + tables(room: &room)
+  func markup(capacity: inout Int) -> Markup {
+    lanes + tables(capacity: &capacity)
   }
 
   /// The drawing.
   var lanes: Markup { HTMLLanes(attempt: attempt, folded: folded, id: id).markup }
 
   /// The moments that have a row of their own in some room.
-  func shown(room: Int) -> [(number: Int, moment: Moment)] {
-    let isWhole = !isLong || lines.count <= room - Self.first - Self.last
+  func shown(capacity: Int) -> [(number: Int, moment: Moment)] {
+    let isWhole = !isLong || lines.count <= capacity - Self.first - Self.last
     return (isWhole ? lines[...] : ends).map { ($0.number, $0.moment) }
   }
 
@@ -48,18 +48,18 @@ struct HTMLTimeline {
   private var isLong: Bool { lines.count > Self.first + Self.last + 5 }
 
   /// The table; the middle of a long one is folded.
-  func tables(room: inout Int) -> Markup {
+  func tables(capacity: inout Int) -> Markup {
     var result = Markup()
     if !isLong {
-      room -= lines.count
+      capacity -= lines.count
       return table("Timeline", all())
     }
     result += beginningAndEnd("are folded away below")
-    room -= Self.first + Self.last
-    guard lines.count <= room else {
+    capacity -= Self.first + Self.last
+    guard lines.count <= capacity else {
       return result + "<p class=\"note\">The journal has all \(attempt.moments.count) events.</p>\n"
     }
-    room -= lines.count
+    capacity -= lines.count
     result += """
       <details class="whole"><summary>All \(grouped(attempt.moments.count)) events</summary>
       \(table("Timeline, whole", all(isAgain: true)))</details>
@@ -77,12 +77,12 @@ struct HTMLTimeline {
   }
 
   /// The table of a case of little interest, without a drawing, and with its middle in the journal only.
-  func short(room: inout Int) -> Markup {
+  func short(capacity: inout Int) -> Markup {
     guard isLong else {
-      room -= lines.count
+      capacity -= lines.count
       return table("Timeline", all())
     }
-    room -= Self.first + Self.last
+    capacity -= Self.first + Self.last
     return beginningAndEnd("stand in the journal only")
   }
 

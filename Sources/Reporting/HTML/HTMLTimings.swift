@@ -12,7 +12,7 @@ struct HTMLTimings {
   let latencies: Latencies
   let slowest: [Slow]
   /// The number of cases used for latencies, and the number of all cases.
-  let looked: (at: Int, of: Int)
+  let sample: (size: Int, total: Int)
 
   private static let (width, height, margin) = (360, 22, 10)
 
@@ -38,8 +38,8 @@ struct HTMLTimings {
       """
     }
     let part =
-      looked.at < looked.of
-      ? " From \(grouped(looked.at)) of \(grouped(looked.of)) cases, evenly chosen." : ""
+      sample.size < sample.total
+      ? " From \(grouped(sample.size)) of \(grouped(sample.total)) cases, evenly chosen." : ""
     return """
       <h3>From a stimulus to the next status</h3>
       <p class="note">In the time of the device. The box holds the middle half, the lines reach from the 5th to the \
@@ -64,21 +64,21 @@ struct HTMLTimings {
   }
 
   /// The position of a time on the logarithmic scale.
-  private func place(_ milliseconds: Int64) -> Int {
+  private func position(of milliseconds: Int64) -> Int {
     let decades = decades
-    let room = Self.width - 2 * Self.margin
+    let scaleWidth = Self.width - 2 * Self.margin
     for (index, decade) in decades.enumerated().dropFirst() where milliseconds <= decade {
       let lower = decades[index - 1]
       // Between two powers of ten the logarithm is approximated by doublings.
       let part = hundredthsOfDecade(max(milliseconds, lower), over: lower)
-      return Self.margin + ((index - 1) * 100 + part) * room / ((decades.count - 1) * 100)
+      return Self.margin + ((index - 1) * 100 + part) * scaleWidth / ((decades.count - 1) * 100)
     }
     return Self.width - Self.margin
   }
 
   private var axis: Markup {
     let marks = decades.markup { decade in
-      let x = place(decade)
+      let x = position(of: decade)
       let text = decade < 1000 ? "\(decade) ms" : "\(grouped(Int(decade / 1000))) s"
       let anchor: Markup = x == Self.margin ? "start" : x > Self.width - 30 ? "end" : "middle"
       return
@@ -91,19 +91,19 @@ struct HTMLTimings {
   }
 
   private func box(_ row: Latencies.Row) -> Markup {
-    let places = [5, 25, 50, 75, 95].map { place(row.quantile($0)) }
-    let worst = place(row.worst.milliseconds)
+    let positions = [5, 25, 50, 75, 95].map { position(of: row.quantile($0)) }
+    let worst = position(of: row.worst.milliseconds)
     let grid = decades.markup { decade in
-      let x = place(decade)
+      let x = position(of: decade)
       return "<path class=\"gridline\" d=\"M\(x),0 V\(Self.height)\"/>"
     }
     return """
       <svg class="box" role="img" width="\(Self.width)" height="\(Self.height)" viewBox="0 0 \(Self.width) \(Self.height)">\
       <title>\(clipped(row.stimulus, toBytes: 80)): median \(spoken(row.median)), worst \(spoken(row.worst.milliseconds)), \
       in \(clipped(row.worst.name, toBytes: 120))</title>\(grid)\
-      <path class="whisker" d="M\(places[0]),11 H\(places[4]) M\(places[0]),7 v8 M\(places[4]),7 v8"/>\
-      <rect class="quartiles" x="\(places[1])" y="5" width="\(max(2, places[3] - places[1]))" height="12" rx="2"/>\
-      <path class="median" d="M\(places[2]),3 v16"/>\
+      <path class="whisker" d="M\(positions[0]),11 H\(positions[4]) M\(positions[0]),7 v8 M\(positions[4]),7 v8"/>\
+      <rect class="quartiles" x="\(positions[1])" y="5" width="\(max(2, positions[3] - positions[1]))" height="12" rx="2"/>\
+      <path class="median" d="M\(positions[2]),3 v16"/>\
       <path class="worst" d="M\(worst - 4),11 l4,-4 l4,4 l-4,4 z"/></svg>
       """
   }

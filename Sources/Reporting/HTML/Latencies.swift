@@ -41,14 +41,14 @@ struct Latencies {
       case .stimulus: open = (moment.words.prefix { $0 != " " }.description, moment.time.milliseconds)
       case .status:
         guard let begun = open else { continue }
-        note(begun.stimulus, max(0, moment.time.milliseconds - begun.time), name)
+        record(begun.stimulus, max(0, moment.time.milliseconds - begun.time), name)
         open = nil
       default: break
       }
     }
   }
 
-  private mutating func note(_ stimulus: String, _ milliseconds: Int64, _ name: String) {
+  private mutating func record(_ stimulus: String, _ milliseconds: Int64, _ name: String) {
     let number = numbers[stimulus] ?? rows.count
     if number == rows.count {
       guard rows.count < Self.maximumRows else { return }

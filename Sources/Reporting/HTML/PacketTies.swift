@@ -28,19 +28,19 @@ struct PacketTies {
   init() {}
 
   /// Relates the packets of some lists to the rows of a timeline with limited room.
-  init(_ lists: [HTMLPackets], _ timeline: HTMLTimeline, room: Int) {
-    let moments = timeline.shown(room: room)
+  init(_ lists: [HTMLPackets], _ timeline: HTMLTimeline, capacity: Int) {
+    let moments = timeline.shown(capacity: capacity)
     for (number, list) in lists.enumerated() {
       packets.append([])
       for (index, packet) in list.shown.enumerated() {
-        guard let place = packet.instant.flatMap({ Self.place(of: packet, at: $0, in: moments) }) else {
+        guard let momentIndex = packet.instant.flatMap({ Self.index(of: packet, at: $0, in: moments) }) else {
           packets[number].append(nil)
           continue
         }
-        let (row, moment) = moments[place]
+        let (row, moment) = moments[momentIndex]
         packets[number].append(Row(id: "\(timeline.id)-r\(row)", key: row))
         // Observations at the same moment belong together.
-        let same = moments[place...].prefix { $0.moment.time == moment.time }
+        let same = moments[momentIndex...].prefix { $0.moment.time == moment.time }
         for other in same where rows[other.number] == nil && other.moment.lane == moment.lane {
           guard other.number == row || moment.lane == .device else { continue }
           rows[other.number] = (row, "\(timeline.id)-p\(number)-\(index)")
@@ -49,7 +49,7 @@ struct PacketTies {
     }
   }
 
-  private static func place(
+  private static func index(
     of packet: HTMLPackets.Packet, at time: Instant, in moments: [(number: Int, moment: Moment)]
   ) -> Int? {
     // The moments are ordered by time.
@@ -66,7 +66,7 @@ struct PacketTies {
       end += 1
     }
     let before = moments[..<(isTester ? end : low)]
-    if isTester, let own = before.suffix(64).lastIndex(where: { $0.moment.isDone }) { return own }
+    if isTester, let action = before.suffix(64).lastIndex(where: { $0.moment.isDone }) { return action }
     // Packets cause no change of the model alone.
     return before.suffix(64).lastIndex { $0.moment.lane != .model } ?? before.indices.last
   }
@@ -83,8 +83,8 @@ extension PacketTies {
   /// - Parameter isFirst: whether the row's id is not used yet.
   func attributes(ofRow number: Int, in id: String, isFirst: Bool) -> Markup {
     guard let tie = rows[number] else { return "" }
-    let own: Markup = isFirst ? " id=\"\(id)-r\(number)\"" : ""
-    return "\(own) data-tie=\"\(tie.key)\""
+    let idAttribute: Markup = isFirst ? " id=\"\(id)-r\(number)\"" : ""
+    return "\(idAttribute) data-tie=\"\(tie.key)\""
   }
 
   /// The time of a row, with a link to its packets if there are any.

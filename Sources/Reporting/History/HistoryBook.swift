@@ -144,8 +144,8 @@ private struct Judgements {
   /// Records a judgement; returns whether it differs from the last one on that device.
   mutating func isChange(_ agrees: Bool, of edition: Int64, on device: UInt16) -> Bool {
     if let latest, latest.device != device {
-      let place = others.firstIndex { $0.device == device }
-      let other = place.map { others.remove(at: $0) }
+      let index = others.firstIndex { $0.device == device }
+      let other = index.map { others.remove(at: $0) }
       others.append(latest)
       self.latest = other
     }
@@ -226,13 +226,13 @@ struct HistoryBook {
   /// Assigns indices to devices: settings differ also by firmware and machine, which are not separate
   /// devices.
   private mutating func readDevices(_ database: HistoryDatabase) throws(HistoryError) {
-    var places: [ExactText: UInt16] = [:]
+    var indices: [ExactText: UInt16] = [:]
     var devices: [Int64: UInt16] = [:]
     try database.query("SELECT id, device FROM settings ORDER BY id", []) { row in
       let device = ExactText(row[1].text ?? "")
-      let place = places[device] ?? UInt16(clamping: places.count + 1)
-      places[device] = place
-      devices[row[0].integer ?? 0] = place
+      let index = indices[device] ?? UInt16(clamping: indices.count + 1)
+      indices[device] = index
+      devices[row[0].integer ?? 0] = index
     }
     self.devices = devices
   }

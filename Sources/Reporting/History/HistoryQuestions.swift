@@ -134,7 +134,7 @@ extension History {
 private struct FailureCollector {
   private(set) var failures: [HistoryFailure] = []
   private let filter: String?
-  private var places: [String: Int] = [:]
+  private var indices: [String: Int] = [:]
   /// The last run in which each failure was counted, and its cases.
   private var counted: [RunRecord.Identity?] = []
   private var cases: [Set<HistoryFailure.Case>] = []
@@ -152,9 +152,9 @@ private struct FailureCollector {
     }
     let signature = row[4].text
     let key = signature.map { "s" + $0 } ?? "m" + message
-    let place = places[key] ?? failures.count
-    if place == failures.count {
-      places[key] = place
+    let index = indices[key] ?? failures.count
+    if index == failures.count {
+      indices[key] = index
       failures.append(
         HistoryFailure(
           signature: signature, word: word, message: message, runs: 0, first: "", last: run.started, cases: []
@@ -162,13 +162,13 @@ private struct FailureCollector {
       counted.append(nil)
       cases.append([])
     }
-    if counted[place] != run.identity {
-      counted[place] = run.identity
-      failures[place].runs += 1
+    if counted[index] != run.identity {
+      counted[index] = run.identity
+      failures[index].runs += 1
     }
-    failures[place].first = run.started
+    failures[index].first = run.started
     let item = HistoryFailure.Case(className: className, name: name)
-    if cases[place].insert(item).inserted { failures[place].cases.append(item) }
+    if cases[index].insert(item).inserted { failures[index].cases.append(item) }
   }
 }
 

@@ -59,7 +59,7 @@ public struct HistorySettings: Equatable, Sendable {
           continue
         }
         messages.say("lockstep: \(error)")
-        return unsent.keep(rest, messages)
+        return unsent.addNotes(of: rest, messages)
       }
     }
   }

@@ -83,15 +83,15 @@ struct RunDigest: Equatable {
     }
     while position < bytes.count {
       guard var step = next() else { return false }
-      var isSaid = (setting: false, edition: false)
+      var isRead = (setting: false, edition: false)
       while step == 0 {
         guard let other = next() else { return false }
         if other == 0 {
-          guard !isSaid.edition, let other = next(), other != edition else { return false }
-          (edition, isSaid.edition) = (Int64(other), true)
+          guard !isRead.edition, let other = next(), other != edition else { return false }
+          (edition, isRead.edition) = (Int64(other), true)
         } else {
-          guard !isSaid.setting, other != setting else { return false }
-          (setting, isSaid.setting) = (Int64(other), true)
+          guard !isRead.setting, other != setting else { return false }
+          (setting, isRead.setting) = (Int64(other), true)
         }
         guard let further = next() else { return false }
         step = further

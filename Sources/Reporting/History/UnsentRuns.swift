@@ -52,8 +52,8 @@ public struct UnsentRuns {
     }
   }
 
-  /// Whether a run is noted for any history.
-  public static func note(journal: String, out: String) throws(FileFault) -> Bool {
+  /// Whether there is a note of a run for any history.
+  public static func hasNote(journal: String, out: String) throws(FileFault) -> Bool {
     let manifest = try Manifest.read(Path.folder(of: journal) + "/manifest.json") ?? Manifest()
     let ending = "_\(RunRecord.Identity(journal: journal, manifest).id.prefix(32)).json"
     return (folderEntries(out + "/" + folder) ?? []).contains { $0.hasSuffix(ending) }
@@ -62,13 +62,13 @@ public struct UnsentRuns {
   /// Whether there is nothing to send.
   public var isEmpty: Bool { notes.isEmpty }
 
-  /// Notes runs, and reports that.
-  func keep(_ journals: some Collection<String>, _ messages: StatusLine) {
+  /// Adds notes of runs, and reports that.
+  func addNotes(of journals: some Collection<String>, _ messages: StatusLine) {
     var count = 0
     do throws(FileFault) {
-      let room = Self.maximum - (folderEntries(path) ?? []).count
-      for journal in journals.prefix(max(room, 0)) {
-        try keep(journal)
+      let capacity = Self.maximum - (folderEntries(path) ?? []).count
+      for journal in journals.prefix(max(capacity, 0)) {
+        try addNote(of: journal)
         count += 1
       }
     } catch {
@@ -86,7 +86,7 @@ public struct UnsentRuns {
     }
   }
 
-  private func keep(_ journal: String) throws(FileFault) {
+  private func addNote(of journal: String) throws(FileFault) {
     try makeFolder(path)
     let manifest = try Manifest.read(Path.folder(of: journal) + "/manifest.json") ?? Manifest()
     let id = RunRecord.Identity(journal: journal, manifest).id
@@ -98,7 +98,7 @@ public struct UnsentRuns {
 
   /// Sends the noted runs, unless another process does so, and reports the results.
   ///
-  /// - Throws: if the history is away; the remaining notes stay.
+  /// - Throws: if the history is unavailable; the remaining notes stay.
   public func send(to history: History, _ messages: StatusLine) throws(HistoryError) {
     let notes = notes
     guard !notes.isEmpty, let hold = try? FolderHold(path) else { return }

@@ -96,7 +96,7 @@ extension JUnitWriter {
       try open(
         "testsuite", [("version", "3.0.2"), ("name", "lockstep")], left.all,
         [("timestamp", profile.timestamp(content.manifest.moment))], isRoot: true)
-      try parts.write(whole)
+      try parts.write(suiteProperties)
     } else if profile == .strict {
       try add("<testsuites>\n")
     } else {
@@ -242,7 +242,7 @@ extension JUnitWriter {
 
 extension JUnitWriter {
   /// The properties of the only suite of a report.
-  private var whole: XMLBuffer {
+  private var suiteProperties: XMLBuffer {
     render(runProperties + caseProperties(Array(content.index.suites)), indent: "  ")
   }
 
@@ -307,7 +307,7 @@ private struct CaseValues {
   private struct Values {
     private var last: [UInt8] = []
     private var all: [String] = []
-    private var more = 0
+    private var omittedCount = 0
 
     private static let limit = 16
 
@@ -317,11 +317,11 @@ private struct CaseValues {
       }
       last = scanner.bytes(of: raw)
       if all.contains(text) { return }
-      if all.count < Self.limit { all.append(text) } else { more += 1 }
+      if all.count < Self.limit { all.append(text) } else { omittedCount += 1 }
     }
 
     var text: String? {
-      all.isEmpty ? nil : all.joined(separator: ", ") + (more > 0 ? " and others" : "")
+      all.isEmpty ? nil : all.joined(separator: ", ") + (omittedCount > 0 ? " and others" : "")
     }
   }
 

@@ -30,8 +30,8 @@ public struct CleanSettings {
 /// Removes old runs, and reports the results.
 public struct Cleaning {
   private let settings: CleanSettings
-  private var gone: [CleanReport.Run] = []
-  private var stays: [CleanReport.Run] = []
+  private var removed: [CleanReport.Run] = []
+  private var kept: [CleanReport.Run] = []
   private var faults: [CleanReport.Run] = []
   private var isStopped = false
 
@@ -104,35 +104,35 @@ public struct Cleaning {
       try FolderNames.knownKind(path + "/manifest.json") == .file,
       try FolderNames.knownKind(path + "/journal.jsonl") == .file
     else {
-      stay(name, "it is no folder of a run")
+      keep(name, "it is no folder of a run")
       return nil
     }
     guard let manifest = try Manifest.read(path + "/manifest.json"), !manifest.command.isEmpty,
       let start = manifest.start
     else {
-      stay(name, "its manifest does not say what it is")
+      keep(name, "its manifest does not say what it is")
       return nil
     }
     return Candidate(name: name, path: path, time: max(start, manifest.end ?? start))
   }
 
-  private mutating func stay(_ name: String, _ why: String) {
-    stays.append(.init(name: name, why: why))
+  private mutating func keep(_ name: String, _ reason: String) {
+    kept.append(.init(name: name, why: reason))
   }
 
   private mutating func remove(_ run: Candidate) {
     do throws(FileFault) {
-      if let lives = try lives(run.path) { return stay(run.name, lives) }
-      if try UnsentRuns.note(journal: run.path + "/journal.jsonl", out: settings.out) {
-        return stay(run.name, "it is not in its history yet")
+      if let reason = try reasonInUse(run.path) { return keep(run.name, reason) }
+      if try UnsentRuns.hasNote(journal: run.path + "/journal.jsonl", out: settings.out) {
+        return keep(run.name, "it is not in its history yet")
       }
     } catch {
       return faults.append(.init(name: run.name, why: "\(error)"))
     }
-    if settings.keepsFailures, let why = failure(of: run.path) { return stay(run.name, why) }
+    if settings.keepsFailures, let reason = failure(of: run.path) { return keep(run.name, reason) }
     let size = FolderNames.size(below: run.path)
     let item = CleanReport.Run(name: run.name, why: "", time: run.time, bytes: size)
-    if settings.isTrial { return gone.append(item) }
+    if settings.isTrial { return removed.append(item) }
     do throws(FolderHold.Refusal) {
       // The run cannot be resumed from here on.
       let hold = try FolderHold(run.path)
@@ -140,10 +140,10 @@ public struct Cleaning {
       do throws(FileFault) {
         try remove(run.path, run.name)
       } catch { throw .fault(error) }
-      gone.append(item)
+      removed.append(item)
     } catch {
       switch error {
-      case .held(let holder): stay(run.name, "it \(EarlierRun.words(holder))")
+      case .held(let holder): keep(run.name, "it \(EarlierRun.words(holder))")
       case .fault(let fault): faults.append(.init(name: run.name, why: "\(fault)"))
       }
     }
@@ -161,7 +161,7 @@ public struct Cleaning {
   }
 
   /// Why a run is still in use, by itself or by a child of a night; `nil` if it is not.
-  private func lives(_ path: String) throws(FileFault) -> String? {
+  private func reasonInUse(_ path: String) throws(FileFault) -> String? {
     let sight = FolderHold.state(at: path)
     if case .held(let holder) = sight { return "it " + EarlierRun.words(holder) }
     _ = try sight.isHeld()
@@ -210,7 +210,7 @@ public struct Cleaning {
 
   /// The results.
   public var report: CleanReport {
-    CleanReport(removed: gone, kept: stays, faults: faults, isTrial: settings.isTrial, isStopped: isStopped)
+    CleanReport(removed: removed, kept: kept, faults: faults, isTrial: settings.isTrial, isStopped: isStopped)
   }
 }
 
@@ -254,14 +254,17 @@ public struct CleanReport {
 
 extension CleanReport: Written {
   public static let fields: [Field<Self>] = [
-    .derived("dryRun", \.isTrial, .flag), .derived("removed", \.removed, .list(.object(gone))),
-    .derived("kept", \.kept, .list(.object(reasons))), .derived("faults", \.faults, .list(.object(reasons))),
+    .derived("dryRun", \.isTrial, .flag), .derived("removed", \.removed, .list(.object(removedFields))),
+    .derived("kept", \.kept, .list(.object(reasonFields))),
+    .derived("faults", \.faults, .list(.object(reasonFields))),
     .derived("stopped", \.isStopped, .flag),
   ]
 
-  private static let gone: [Field<Run>] = [
+  private static let removedFields: [Field<Run>] = [
     .derived("run", \.name, .text), .derived("over", \.time, .text), .derived("bytes", \.bytes, .count),
   ]
 
-  private static let reasons: [Field<Run>] = [.derived("run", \.name, .text), .derived("why", \.why, .text)]
+  private static let reasonFields: [Field<Run>] = [
+    .derived("run", \.name, .text), .derived("why", \.why, .text),
+  ]
 }

@@ -43,11 +43,11 @@ public struct OutputCheck {
       throw UsageError("\(option): \(path) is a folder: name a file in it")
     }
     if Replacement.isDirect(path) { return }
-    let place = Self.place(path)
-    if let other = outputs.first(where: { $0.path == place })?.option {
+    let canonicalPath = Self.canonicalPath(path)
+    if let other = outputs.first(where: { $0.path == canonicalPath })?.option {
       throw UsageError("\(option) and \(other) are one file, \(path): give each a place of its own")
     }
-    outputs.append((option, place))
+    outputs.append((option, canonicalPath))
     guard let beginning = beginningOfFile(path, count: 256), !beginning.isEmpty, !kind.admits(beginning)
     else {
       return
@@ -59,11 +59,11 @@ public struct OutputCheck {
 
   /// Adds the folder of Allure results, which must be empty or have such results.
   fileprivate mutating func addAllure(at path: String) throws(UsageError) {
-    let place = Self.place(path)
-    if let other = outputs.first(where: { $0.path == place })?.option {
+    let canonicalPath = Self.canonicalPath(path)
+    if let other = outputs.first(where: { $0.path == canonicalPath })?.option {
       throw UsageError("--allure and \(other) are one place, \(path): give each one of its own")
     }
-    outputs.append(("--allure", place))
+    outputs.append(("--allure", canonicalPath))
     switch fileKind(path) {
     case .missing, .unknown: return
     case .file, .other: throw UsageError("--allure: \(path) is no folder: name one for the results of Allure")
@@ -83,7 +83,7 @@ public struct OutputCheck {
   }
 
   /// One form for all paths of a file.
-  private static func place(_ path: String) -> String {
+  private static func canonicalPath(_ path: String) -> String {
     if let real = realPath(path) { return real }
     let name = path.split(separator: "/").last.map(String.init) ?? path
     return Path.join(realPath(Path.folder(of: path)) ?? Path.normalized(Path.folder(of: path)), name)

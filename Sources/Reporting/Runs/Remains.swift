@@ -64,9 +64,9 @@ public enum Remains {
   }
 
   /// Removes the temporary files of certain files in a folder.
-  private static func sweep(_ folder: String, _ isOurs: (String) -> Bool) {
+  private static func sweep(_ folder: String, _ isIncluded: (String) -> Bool) {
     for name in FolderNames.all(in: folder) ?? [] {
-      guard let target = Replacement.target(ofTemporary: name), isOurs(target) else { continue }
+      guard let target = Replacement.target(ofTemporary: name), isIncluded(target) else { continue }
       let path = folder + "/" + name
       if FolderNames.kind(path) == .file { try? removeFile(path) }
     }

@@ -45,7 +45,7 @@ public struct ReportPlaces {
   }
 
   /// An existing report.
-  var firstThere: String? {
+  var firstExisting: String? {
     [junitPath, htmlPath, allure].compactMap(\.self).first { fileKind($0) != .missing }
   }
 

@@ -34,22 +34,22 @@ struct Repository {
   private let common: String
 
   init?(around start: String) {
-    var place = start
+    var directory = start
     while true {
-      if Host.isFile(place + "/.git/HEAD") {
-        (root, folder, common) = (place, place + "/.git", place + "/.git")
+      if Host.isFile(directory + "/.git/HEAD") {
+        (root, folder, common) = (directory, directory + "/.git", directory + "/.git")
         return
       }
-      if let link = Repository.line(place + "/.git"), link.hasPrefix("gitdir: ") {
+      if let link = Repository.line(directory + "/.git"), link.hasPrefix("gitdir: ") {
         let target = String(link.dropFirst(8))
-        let folder = target.hasPrefix("/") ? target : place + "/" + target
+        let folder = target.hasPrefix("/") ? target : directory + "/" + target
         let shared = Repository.line(folder + "/commondir")
-        (root, self.folder) = (place, folder)
+        (root, self.folder) = (directory, folder)
         common = shared.map { $0.hasPrefix("/") ? $0 : folder + "/" + $0 } ?? folder
         return
       }
-      guard let slash = place.lastIndex(of: "/"), place != "/" else { return nil }
-      place = slash == place.startIndex ? "/" : String(place[..<slash])
+      guard let slash = directory.lastIndex(of: "/"), directory != "/" else { return nil }
+      directory = slash == directory.startIndex ? "/" : String(directory[..<slash])
     }
   }
 

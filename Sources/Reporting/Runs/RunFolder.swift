@@ -29,7 +29,9 @@ public final class RunFolder: JournalListener {
   /// Why the times of some cases are unknown, which has no other consequence for the run.
   private var untimed: FileFault?
   /// The first line of the current attempt, its time, and the time that its worker reported.
-  private var open = (line: 0, start: WallTime(nanoseconds: 0), clock: Interval.zero, told: CaseTime?.none)
+  private var open = (
+    line: 0, start: WallTime(nanoseconds: 0), clock: Interval.zero, reportedTime: CaseTime?.none
+  )
   /// If the file system does not support locks, the folder is not held.
   private let hold: FolderHold?
   private let use: FolderUse?
@@ -125,12 +127,12 @@ public final class RunFolder: JournalListener {
     }
   }
 
-  public func take(_ time: CaseTime) { open.told = time }
+  public func take(_ time: CaseTime) { open.reportedTime = time }
 
   /// Writes the time of the case with its verdict: the reported one, or else that of its lines.
   private func noteTime() {
     guard untimed == nil else { return }
-    let time = open.told ?? CaseTime(start: open.start, taken: MonotonicClock.now - open.clock)
+    let time = open.reportedTime ?? CaseTime(start: open.start, taken: MonotonicClock.now - open.clock)
     let path = self.path + "/" + CaseTime.file
     do throws(FileFault) {
       if times == nil { times = try OutputFile(appendingTo: path) }
@@ -163,7 +165,7 @@ public final class RunFolder: JournalListener {
       messages.say(
         "lockstep: reports have times of the device, since those of the clock are not written: \(untimed)")
     }
-    if !replacesReports, let report = places.firstThere {
+    if !replacesReports, let report = places.firstExisting {
       messages.say("lockstep: \(report) is left as it is")
       return finished == nil ? nil : []
     }
