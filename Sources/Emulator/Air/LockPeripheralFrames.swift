@@ -18,7 +18,7 @@ extension LockPeripheral {
       link?.toLock.append(.frame(tampered.frame), at: now, delay: tampered.delay)
     }
     moveFrames(at: now)
-    if tampered.losesLink { takeLinkAway(at: now) }
+    if tampered.losesLink { requestLinkLoss(at: now) }
   }
 
   /// Sends a frame to the client.
@@ -33,7 +33,7 @@ extension LockPeripheral {
       link?.toClient.append(.frame(tampered.frame), at: now, delay: tampered.delay)
     }
     moveFrames(at: now)
-    if tampered.losesLink { takeLinkAway(at: now) }
+    if tampered.losesLink { requestLinkLoss(at: now) }
   }
 
   /// Ends the link after the frames that are on their way to the client.
@@ -56,7 +56,7 @@ extension LockPeripheral {
     let delay = specification.channel.delay(
       each: DirectLink.frameTime, upTo: Self.supervisionTimeout, drawnFrom: &chance)
     guard let delay else {
-      takeLinkAway(at: now)
+      requestLinkLoss(at: now)
       return nil
     }
     tampered.delay = tampered.delay + delay
@@ -64,7 +64,7 @@ extension LockPeripheral {
   }
 
   /// Ends the link, or leaves that to the caller, who can do it more realistically.
-  private mutating func takeLinkAway(at now: Instant) {
+  private mutating func requestLinkLoss(at now: Instant) {
     if losesLinksItself { loseLink(at: now) } else { isLinkLossDue = true }
   }
 

@@ -193,9 +193,9 @@ extension EmulatedLock {
   }
 
   private mutating func deleteHistory(_ id: UInt32, for request: Request) {
-    let isThere =
+    let exists =
       defects.contains(.historyNeverEmpties) ? history.oldest?.id == id : history.remove(id: id)
-    respond(to: request, isThere ? .success : .notFound)
+    respond(to: request, exists ? .success : .notFound)
   }
 
   private func encoded(_ record: LockHistory.Record) -> [UInt8] {

@@ -490,12 +490,12 @@ extension SesameClient {
     case .os2:
       var record = try OS2HistoryRecord(decoding: bytes)
       id = UInt32(bitPattern: record.id)
-      record.id = Int32(bitPattern: toldNumber(of: id))
+      record.id = Int32(bitPattern: shownNumber(of: id))
       text = record.description
     case .os3:
       var record = try OS3HistoryRecord(decoding: bytes)
       id = record.id
-      record.id = toldNumber(of: id)
+      record.id = shownNumber(of: id)
       text = record.description
     }
     actions.append(.report(.history(text)))
@@ -523,7 +523,7 @@ extension SesameClient {
   }
 
   /// The number under which a record is shown.
-  private mutating func toldNumber(of id: UInt32) -> UInt32 {
+  private mutating func shownNumber(of id: UInt32) -> UInt32 {
     guard settings.numbersRecordsFromOne else { return id }
     let base = recordBase ?? id &- 1
     recordBase = base
