@@ -24,8 +24,8 @@ extension MachineDefinition {
     lines += zip(joining, drawing.layout.arrows).map { path($0, drawing.layout, $1) }
     lines += loops.map { loop($0, at: boxes[$0.from]) }
     for (box, title) in zip(boxes, drawing.titles) { lines += state(box, title) }
-    for (arrow, place) in zip(joining, drawing.layout.arrows) {
-      lines += label(boxes[place.route[0]], arrow.lines)
+    for (arrow, laidOutArrow) in zip(joining, drawing.layout.arrows) {
+      lines += label(boxes[laidOutArrow.route[0]], arrow.lines)
     }
     for arrow in loops { lines += loopLabel(arrow, at: boxes[arrow.from]) }
     return lines.joined(separator: "\n") + "\n</svg>\n"
@@ -84,9 +84,9 @@ private func textElement(_ text: String, x: Int, y: Int, _ attributes: String) -
 }
 
 private func path(
-  _ arrow: MachineDrawing.Arrow, _ layout: GraphLayout, _ route: GraphLayout.Arrow
+  _ arrow: MachineDrawing.Arrow, _ layout: GraphLayout, _ laidOutArrow: GraphLayout.Arrow
 ) -> String {
-  "\(openingTag(arrow)) d=\"\(layout.curve(of: route))\" marker-\(route.leadsUp ? "start" : "end")=\"url(#tip)\"/>"
+  "\(openingTag(arrow)) d=\"\(layout.curve(of: laidOutArrow))\" marker-\(laidOutArrow.leadsUp ? "start" : "end")=\"url(#tip)\"/>"
 }
 
 private func loop(_ arrow: MachineDrawing.Arrow, at box: GraphLayout.Box) -> String {

@@ -9,7 +9,7 @@ struct ControllerBuffers: Sendable {
   /// The number of free buffers.
   var free: Int
   /// The index of the link that may send next.
-  var nextLink = 0
+  var nextIndex = 0
 
   init(length: Int = 27, count: Int = 0) {
     self.length = length
@@ -102,9 +102,9 @@ extension BluetoothHost {
   mutating func sendFrames() {
     var skipped = 0
     while buffers.free > 0, skipped < links.count {
-      if buffers.nextLink >= links.count { buffers.nextLink = 0 }
-      let index = buffers.nextLink
-      buffers.nextLink += 1
+      if buffers.nextIndex >= links.count { buffers.nextIndex = 0 }
+      let index = buffers.nextIndex
+      buffers.nextIndex += 1
       guard let fragment = links[index].outgoing.next(upTo: buffers.length, on: links[index].handle) else {
         skipped += 1
         continue
