@@ -113,7 +113,7 @@ extension LockPeripheral: EmulatedPeripheral {
     case .tamper(let tampering): disturbances.add(tampering)
     case .cancel(let kind): disturbances.cancel(kind)
     case .link(.lose):
-      disturbances.noteTampering()
+      disturbances.recordTampering()
       loseLink(at: now)
     case .link(.outOfRange(let isAbsent)): setAbsent(isAbsent, at: now)
     case .link(.away(let interval)): setAbsent(true, returnTime: now + interval, at: now)
@@ -126,10 +126,10 @@ extension LockPeripheral: EmulatedPeripheral {
     case .battery(let volts): lock.replaceBattery(volts: volts)
     case .clock(let shift): lock.shiftClock(by: shift, at: lockTime(now))
     case .inject(let frame):
-      disturbances.noteTampering()
+      disturbances.recordTampering()
       try inject(frame, at: now)
     case .write(let frame):
-      disturbances.noteTampering()
+      disturbances.recordTampering()
       if link?.isOpen == true { carryOut(lock.receive(frame, at: lockTime(now)), at: now) }
     case .advertise(let data): try advertise(foreign: data, at: now)
     case .link(.nothing), .nothing: break

@@ -26,7 +26,7 @@ struct ThirdPartyCentral: Sendable {
   /// How long it sends one advertisement.
   static let time = Interval.milliseconds(100)
   /// How long it stays connected.
-  static let stay = Intrusion.stay
+  static let linkDuration = Intrusion.linkDuration
   /// How long it tries to connect.
   static let connectionTime = Interval.seconds(2)
 
@@ -104,7 +104,7 @@ struct ThirdPartyCentral: Sendable {
       beginVisit(at: now)
     case .open:
       guard let visit else { return }
-      self.visit?.end = now + Self.stay
+      self.visit?.end = now + Self.linkDuration
       // The configuration descriptor follows the value.
       let configuration = AttributeHandle(rawValue: visit.notify.rawValue + 1)
       session.perform(.write(.handle(configuration), [1, 0], withResponse: true), at: now)

@@ -125,18 +125,18 @@ private final class AppLauncher: Sendable {
 private final class UpgradeService: Sendable {
   private let isPending: Atomic<Bool>
   /// What a defective upgrade clears.
-  private let cleared: APIService?
+  private let clearedService: APIService?
 
-  init(isPending: Bool, clears cleared: APIService?) {
+  init(isPending: Bool, clears clearedService: APIService?) {
     self.isPending = Atomic(isPending)
-    self.cleared = cleared
+    self.clearedService = clearedService
   }
 
   func isUpgradePending() -> Bool { isPending.load(ordering: .relaxed) }
 
   func finish() {
     isPending.store(false, ordering: .relaxed)
-    cleared?.forgetAccount()
+    clearedService?.forgetAccount()
   }
 }
 
@@ -145,7 +145,7 @@ private final class APIService: Sendable {
   private let display: Display
   private let account: Atomic<Bool>
   private let keepsSession: Bool
-  private let clearings = Atomic(0)
+  private let clearCount = Atomic(0)
 
   init(display: Display, hasAccount: Bool, keepsSession: Bool) {
     self.display = display
@@ -158,7 +158,7 @@ private final class APIService: Sendable {
   func forgetAccount() { account.store(false, ordering: .relaxed) }
 
   func clearAuthentication() {
-    let count = clearings.add(1, ordering: .relaxed).newValue
+    let count = clearCount.add(1, ordering: .relaxed).newValue
     if keepsSession, count >= 2 { return }
     forgetAccount()
     display.show(effect: "clearAuthentication")

@@ -132,7 +132,7 @@ extension Bolt {
     guard let positions else { return false }
     let current = angle(at: now)
     switch motion {
-    case .resting(_, isStalled: false) where isSurely(at: goal, current, positions):
+    case .resting(_, isStalled: false) where isOnlyInRange(of: goal, current, positions):
       return false
     case .running(let run) where run.goal == goal:
       return false
@@ -207,7 +207,7 @@ extension Bolt {
   }
 
   /// Whether an angle is in the range of a goal only: where two ranges overlap, the motor must still move.
-  private func isSurely(at goal: Goal, _ angle: BoltAngle, _ positions: BoltPositions) -> Bool {
+  private func isOnlyInRange(of goal: Goal, _ angle: BoltAngle, _ positions: BoltPositions) -> Bool {
     switch goal {
     case .locked: positions.lockRange.contains(angle) && !positions.unlockRange.contains(angle)
     case .unlocked: positions.unlockRange.contains(angle) && !positions.lockRange.contains(angle)

@@ -218,7 +218,7 @@ extension DirectLink {
       } else if due <= now, let (_, event) = queue.next(until: now) {
         if isAbsent, event.isOnTheAir {
           held?.append(event)
-        } else if let report = happen(event) {
+        } else if let report = process(event) {
           return report
         }
       } else if let data = hear() {
@@ -231,7 +231,7 @@ extension DirectLink {
 
 extension DirectLink {
   /// Performs an event; returns what the client notices.
-  private mutating func happen(_ event: Event) -> LinkEvent? {
+  private mutating func process(_ event: Event) -> LinkEvent? {
     switch event {
     case .connection:
       return establish()
@@ -243,7 +243,7 @@ extension DirectLink {
       if link == lockLink { carryOut(lock.receive(frame, at: now)) }
       return nil
     case .toClient(let frame, let link):
-      if case .visited(link, let intrusion) = lockEnd { hears(intrusion, on: link) }
+      if case .visited(link, let intrusion) = lockEnd { sendMessages(of: intrusion, on: link) }
       return link == clientLink ? .frame(frame) : nil
     case .lockLearns(let reason, let link):
       if link == lockLink { endAtLock(reason) }

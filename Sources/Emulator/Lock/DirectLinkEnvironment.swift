@@ -76,11 +76,11 @@ extension DirectLink {
     lockEnd = .visited(lastLink, intrusion)
     carryOut(lock.connected(at: now))
     queue.schedule(.thirdPartyListens(link: lastLink), at: now + Self.discoveryTime)
-    queue.schedule(.thirdPartyLeaves(link: lastLink), at: now + Intrusion.stay)
+    queue.schedule(.thirdPartyLeaves(link: lastLink), at: now + Intrusion.linkDuration)
   }
 
   /// Handles the token: the third party sends its messages once.
-  mutating func hears(_ intrusion: Intrusion, on link: Int) {
+  mutating func sendMessages(of intrusion: Intrusion, on link: Int) {
     lockEnd = .visited(link, .busy)
     var arrival = now
     for frame in intrusion.frames(for: lock.generation, overheard: overheard.frames) {

@@ -58,7 +58,7 @@ struct FrameDisturbances: Sendable {
   }
 
   /// Records that frames were tampered with in another way.
-  mutating func noteTampering() { hasTampered = true }
+  mutating func recordTampering() { hasTampered = true }
 
   /// Removes and returns whether a frame was tampered with.
   mutating func takeTampering() -> Bool {

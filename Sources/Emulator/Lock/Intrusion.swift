@@ -22,7 +22,7 @@ enum Intrusion: String, CaseIterable, Sendable {
   /// The name of the fault.
   static let fault = "third-party"
   /// How long it stays.
-  static let stay = Interval.milliseconds(1500)
+  static let linkDuration = Interval.milliseconds(1500)
 
   /// Reads the fault; `nil` for another fault, or one that is cancelled.
   init?(_ fault: Fault) throws(LabFault) {

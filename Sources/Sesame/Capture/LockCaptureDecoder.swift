@@ -12,7 +12,7 @@ public struct LockCaptureDecoder {
   private var knowledge: SessionObserver.Knowledge
   /// The product of the lock whose key is given, for captures without its advertisement.
   private let model: ProductModel?
-  private var heard: [PeerAddress: Heard] = [:]
+  private var advertisers: [PeerAddress: Advertiser] = [:]
   /// The controllers of hosts that advertise as a Sesame: these hosts are locks.
   private var locks: Set<UInt16?> = []
   private var observers: [(link: Int, observer: SessionObserver)] = []
@@ -20,7 +20,7 @@ public struct LockCaptureDecoder {
   private var waiting: [CaptureEntry] = []
 
   /// The advertisements of a device.
-  private struct Heard {
+  private struct Advertiser {
     var data = AdvertisingData()
     var scanResponse = AdvertisingData()
 
@@ -87,16 +87,16 @@ public struct LockCaptureDecoder {
   private mutating func receive(_ report: AdvertisingReport) {
     guard let data = try? AdvertisingData(decoding: report.data) else { return }
     // A capture has no more addresses than there are locks, unless they are forged.
-    if heard.count > 10_000 { heard = [:] }
+    if advertisers.count > 10_000 { advertisers = [:] }
     if report.kind == .scanResponse {
-      heard[report.address, default: Heard()].scanResponse = data
+      advertisers[report.address, default: Advertiser()].scanResponse = data
     } else {
-      heard[report.address, default: Heard()].data = data
+      advertisers[report.address, default: Advertiser()].data = data
     }
   }
 
   private func layers(of reports: [AdvertisingReport]) -> [CaptureEntry.Layer] {
-    reports.compactMap { heard[$0.address]?.advertisement.map { .init("Sesame", "\($0)") } }
+    reports.compactMap { advertisers[$0.address]?.advertisement.map { .init("Sesame", "\($0)") } }
   }
 
   /// Whether a value is a frame of a Sesame; `nil` if that is impossible.
@@ -119,14 +119,14 @@ public struct LockCaptureDecoder {
     // Its two attributes are known, and this is another one.
     if value.discovered.values.contains(SesameService.write) { return false }
     if value.hostIsClient == false, locks.contains(value.controller) { return true }
-    if let peer = value.peer, let isSesame = heard[peer]?.isSesame { return isSesame }
+    if let peer = value.peer, let isSesame = advertisers[peer]?.isSesame { return isSesame }
     return model != nil || !knowledge.keys.isEmpty || !knowledge.sessions.isEmpty
   }
 
   private mutating func read(_ value: CapturedValue) -> SessionObserver.Reading {
     let index = observers.firstIndex { $0.link == value.link } ?? observers.count
     if index == observers.count {
-      let advertisement = value.peer.flatMap { heard[$0]?.advertisement }
+      let advertisement = value.peer.flatMap { advertisers[$0]?.advertisement }
       let observer = SessionObserver(
         model: advertisement?.model ?? model, deviceID: advertisement?.deviceID)
       observers.append((value.link, observer))

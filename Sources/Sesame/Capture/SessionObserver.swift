@@ -203,7 +203,7 @@ extension SessionObserver {
     guard generation != .os2 else { return }
     restart()
     let session = SessionToken.os3(token)
-    let derived = knowledge.keys.filter { isMeant($0) && $0.lockPublicKey == nil }.map {
+    let derived = knowledge.keys.filter { mayMatch($0) && $0.lockPublicKey == nil }.map {
       OS3Keys.sessionKey(deviceSecret: $0.secret, token)
     }
     let given = knowledge.sessions.filter { $0.token == session }.map(\.key)
@@ -229,7 +229,7 @@ extension SessionObserver {
     isRestarted = true
   }
 
-  private func isMeant(_ key: LockKey) -> Bool { deviceID == nil || deviceID == key.deviceID }
+  private func mayMatch(_ key: LockKey) -> Bool { deviceID == nil || deviceID == key.deviceID }
 }
 
 private func unique(_ keys: [SecretKey]) -> [SecretKey] {

@@ -28,7 +28,7 @@ extension SesameClient {
       /// Whether it published a status before that, by the old positions or by the new ones.
       var hasEarlyStatus = false
       /// When the early status counts, if no other has come by then.
-      var settled: Instant?
+      var earlyStatusTime: Instant?
     }
 
     var seen: SeenAdvertisement
@@ -41,7 +41,7 @@ extension SesameClient {
     var configuring: Configuring?
     var isConfiguring: Bool { configuring != nil }
     /// When an early status counts; see ``Configuring``.
-    var settled: Instant? { configuring?.settled }
+    var earlyStatusTime: Instant? { configuring?.earlyStatusTime }
     /// Since when the lock has reported only that its motor runs; `nil` while it rests.
     private(set) var running: Instant?
     var isResetting = false
@@ -224,7 +224,7 @@ extension SesameClient {
       guard let configuring else { return }
       if configuring.isTaken {
         self.configuring?.hasStatus = true
-        self.configuring?.settled = nil
+        self.configuring?.earlyStatusTime = nil
       } else {
         self.configuring?.hasEarlyStatus = true
       }
@@ -243,9 +243,9 @@ extension SesameClient {
     mutating func updateTimes(after item: ItemCode, settlingIn time: Interval, at now: Instant) {
       if item == .mechStatus { running = isMotorOn ? now : nil }
       if let configuring, configuring.hasSetting, configuring.hasEarlyStatus, !configuring.hasStatus,
-        configuring.settled == nil
+        configuring.earlyStatusTime == nil
       {
-        self.configuring?.settled = now + time
+        self.configuring?.earlyStatusTime = now + time
       }
     }
 
@@ -383,9 +383,9 @@ extension SesameClient {
   /// Lets time pass in an open session.
   mutating func advance(_ session: Session, to now: Instant) {
     var session = session
-    if let settled = session.settled, settled <= now {
+    if let earlyStatusTime = session.earlyStatusTime, earlyStatusTime <= now {
       session.configuring?.hasStatus = true
-      session.configuring?.settled = nil
+      session.configuring?.earlyStatusTime = nil
       showRest(of: &session)
     }
     if let running = session.running, running + settings.times.motion <= now {
@@ -439,7 +439,7 @@ extension SesameClient {
       return
     }
     do {
-      try carryOn(pending.command, response, in: &session, at: now)
+      try handleSuccess(pending.command, response, in: &session, at: now)
     } catch {
       actions.reportViolation(
         .undecodable, of: "\(response.item)", "an answer to \(response.item) that does not decode, \(error)",
@@ -448,7 +448,7 @@ extension SesameClient {
   }
 
   /// Handles a successful answer.
-  private mutating func carryOn(
+  private mutating func handleSuccess(
     _ command: LockCommand, _ response: Response, in session: inout Session, at now: Instant
   ) throws(DecodeError) {
     switch command {
@@ -545,9 +545,9 @@ extension SesameClient.Session {
     let asksForHistory = matches.contains { index in
       if case .readHistory = pending[index].command { pending[index].undefinedRequest == nil } else { false }
     }
-    let makesSense = response.result == .success || (response.result == .notFound && asksForHistory)
+    let isMeaningful = response.result == .success || (response.result == .notFound && asksForHistory)
     let best =
-      matches.first { (pending[$0].undefinedRequest?.mayBeObeyed ?? true) == makesSense } ?? matches.first
+      matches.first { (pending[$0].undefinedRequest?.mayBeObeyed ?? true) == isMeaningful } ?? matches.first
     guard let best else { return nil }
     let answered = pending.remove(at: best)
     confirmed = max(confirmed, answered.counter + 1)
@@ -555,13 +555,13 @@ extension SesameClient.Session {
   }
 
   /// Reverts the matching of answers since an earlier moment; requests sent since then stay pending.
-  mutating func restoreBook(of before: Self) {
-    pending = before.pending + pending.filter { $0.counter >= before.cipher.sendCounter }
-    cipher.receiveCounter = before.cipher.receiveCounter
-    confirmed = before.confirmed
-    configuring = before.configuring
-    isResetting = before.isResetting
-    isReadingHistory = before.isReadingHistory
+  mutating func restorePending(from earlier: Self) {
+    pending = earlier.pending + pending.filter { $0.counter >= earlier.cipher.sendCounter }
+    cipher.receiveCounter = earlier.cipher.receiveCounter
+    confirmed = earlier.confirmed
+    configuring = earlier.configuring
+    isResetting = earlier.isResetting
+    isReadingHistory = earlier.isReadingHistory
   }
 }
 

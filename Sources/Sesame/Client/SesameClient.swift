@@ -124,7 +124,7 @@ public struct SesameClient {
     case .waiting(_, let since): since + settings.times.discovery
     case .registering(let registration): registration.since + settings.times.session
     case .logining(let login): login.end ?? login.since + settings.times.session
-    case .open(let session): Self.earlier(answerDue(in: session), session.settled)
+    case .open(let session): Self.earlier(answerDue(in: session), session.earlyStatusTime)
     }
   }
 
@@ -416,7 +416,7 @@ extension SesameClient {
     let before = state
     receive(frame: frame, at: now)
     if case .open(let before) = before, case .open(var session) = state {
-      session.restoreBook(of: before)
+      session.restorePending(from: before)
       state = .open(session)
     }
     actions.removeAll { if case .reportViolation = $0 { true } else { false } }
