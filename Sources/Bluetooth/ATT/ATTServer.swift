@@ -153,7 +153,7 @@ extension ATTServer {
   }
 
   /// Records that the client requested an MTU; returns whether it was the first request.
-  mutating func noteMTURequest() -> Bool {
+  mutating func recordMTURequest() -> Bool {
     defer { hasAgreedOnMTU = true }
     return !hasAgreedOnMTU
   }

@@ -19,10 +19,10 @@ public final class PacketRecorder {
   public var isPaused = false
 
   private let limit: Int
-  private var head = Stretch()
+  private var head = Segment()
   /// The newest packets, and those before them.
-  private var recent = Stretch()
-  private var older = Stretch()
+  private var recent = Segment()
+  private var older = Segment()
   private var forgotten = 0
   /// The explanations of values on the link, in order.
   public private(set) var meanings: [Meaning] = []
@@ -110,7 +110,7 @@ extension PacketRecorder {
 
 extension PacketRecorder {
   /// A sequence of recorded packets.
-  private struct Stretch {
+  private struct Segment {
     var notes: [Note] = []
     var size = 0
 

@@ -94,11 +94,11 @@ public struct ProfileQuery: Hashable, Sendable {
   /// A query for nothing: the user knows all handles.
   public static var nothing: ProfileQuery {
     var query = ProfileQuery()
-    query.isForNothing = true
+    query.discoversNothing = true
     return query
   }
 
-  private(set) var isForNothing = false
+  private(set) var discoversNothing = false
   /// The types of services to discover; empty for all.
   public var services: [BluetoothUUID]
   /// The characteristics after which the discovery of a service ends; empty for all.
@@ -152,7 +152,7 @@ public struct ProfileDiscovery: Sendable {
     self.query = query
     let services: [Question] =
       query.services.isEmpty ? [.services(nil)] : query.services.map { .services($0) }
-    rest = query.isForNothing ? [] : (query.exchangesMTU ? [.mtu] + services : services)[...]
+    rest = query.discoversNothing ? [] : (query.exchangesMTU ? [.mtu] + services : services)[...]
     question = rest.popFirst()
   }
 

@@ -35,13 +35,13 @@ struct HandleCursor: Sendable {
 struct ServiceSearch: RunningProcedure {
   private let wanted: BluetoothUUID
   /// Whether it ends with the first response.
-  private let isOneEnough: Bool
+  private let endsWithFirst: Bool
   private var cursor = HandleCursor(.all)
   private var found: [DiscoveredService] = []
 
-  init(for wanted: BluetoothUUID, isOneEnough: Bool) {
+  init(for wanted: BluetoothUUID, endsWithFirst: Bool) {
     self.wanted = wanted
-    self.isOneEnough = isOneEnough
+    self.endsWithFirst = endsWithFirst
   }
 
   var request: ATTPacket {
@@ -55,7 +55,7 @@ struct ServiceSearch: RunningProcedure {
     for range in ranges {
       try cursor.pass(range)
       found.append(DiscoveredService(uuid: wanted, range: range))
-      if isOneEnough { return .services(found) }
+      if endsWithFirst { return .services(found) }
     }
     return cursor.isAtEnd ? .services(found) : nil
   }

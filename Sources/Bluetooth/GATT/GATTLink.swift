@@ -200,7 +200,7 @@ extension GATTLink {
   private mutating func agree(onMTU theirs: UInt16) -> [Action] {
     var actions = [Action.transmit(.exchangeMTUResponse(offered))]
     if theirs < GATTLink.minimumMTU { actions.append(.reportViolation("an MTU of \(theirs), below 23")) }
-    if !server.noteMTURequest() { actions.append(.reportViolation("the MTU was asked for more than once")) }
+    if !server.recordMTURequest() { actions.append(.reportViolation("the MTU was asked for more than once")) }
     let agreed = max(GATTLink.minimumMTU, min(offered, theirs))
     if agreed != mtu {
       mtu = agreed

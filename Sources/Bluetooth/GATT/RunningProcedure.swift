@@ -13,8 +13,8 @@ extension GATTProcedure {
   func begun(offering offered: UInt16, mtu: Int) -> any RunningProcedure {
     switch self {
     case .exchangeMTU: MTUExchange(offered: offered)
-    case .discoverServices(let uuid): ServiceSearch(for: uuid, isOneEnough: false)
-    case .findService(let uuid): ServiceSearch(for: uuid, isOneEnough: true)
+    case .discoverServices(let uuid): ServiceSearch(for: uuid, endsWithFirst: false)
+    case .findService(let uuid): ServiceSearch(for: uuid, endsWithFirst: true)
     case .discoverAllServices: ServiceDiscovery()
     case .discoverCharacteristics(let range, let wanted): CharacteristicDiscovery(in: range, wanted: wanted)
     case .discoverDescriptors(let range, let wanted): DescriptorDiscovery(in: range, wanted: wanted)

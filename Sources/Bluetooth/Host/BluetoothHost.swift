@@ -155,7 +155,7 @@ extension BluetoothHost {
   }
 
   /// Reports ignored reserved values in the controller's packets, each kind once.
-  mutating func remark(on reserved: Reserved) {
+  mutating func reportIgnored(_ reserved: Reserved) {
     let new = ignored.takeNew(from: reserved)
     if !new.isEmpty { reportViolation(nil, "\(new); ignored, from now on without a word") }
   }
@@ -197,7 +197,7 @@ extension BluetoothHost {
     } catch {
       return undecodableEvent(code, parameters, error)
     }
-    if !reserved.isEmpty { remark(on: reserved) }
+    if !reserved.isEmpty { reportIgnored(reserved) }
     switch (phase, event) {
     case (.resetting, .commandComplete(let credits, HCICommand.reset.opcode, let returned)):
       commandCompleted(HCICommand.reset.opcode, credits: credits, returned, at: now)

@@ -28,7 +28,7 @@ struct HostActivity<Settings: HostActivitySettings>: Sendable {
   private var state = State.off
 
   /// Carries out a request of the user, now or after the current command.
-  mutating func pursue(_ request: Request) -> [HostPartAction] {
+  mutating func perform(_ request: Request) -> [HostPartAction] {
     switch state {
     case .off:
       return begin(request)

@@ -38,14 +38,14 @@ extension BluetoothHost {
     precondition(data.count <= 31 && scanResponse.count <= 31, "an advertisement holds 31 bytes")
     guard mayAct() else { return [] }
     let advertisement = HostAdvertisement(parameters: parameters, data: data, scanResponse: scanResponse)
-    carryOut(advertiser.pursue(.start(advertisement)), at: now)
+    carryOut(advertiser.perform(.start(advertisement)), at: now)
     return takeActions()
   }
 
   /// Ends advertising; ``HostEvent/advertising(_:status:)`` follows, even if it was off.
   public mutating func stopAdvertising(at now: Instant) -> [HostAction] {
     guard mayAct() else { return [] }
-    carryOut(advertiser.pursue(.stop), at: now)
+    carryOut(advertiser.perform(.stop), at: now)
     return takeActions()
   }
 }

@@ -53,7 +53,7 @@ extension BluetoothHost {
     _ handle: AttributeHandle, _ value: [UInt8], on link: LinkID, at now: Instant
   ) -> [HostAction]? {
     guard let index = openIndex(of: link) else { return [] }
-    return sendUnasked(.writeCommand(handle, value), value.count, index)
+    return sendWithoutResponse(.writeCommand(handle, value), value.count, index)
   }
 
   /// Notifies the other end's client of one of our values; `nil` if there is no room.
@@ -66,7 +66,7 @@ extension BluetoothHost {
     _ handle: AttributeHandle, _ value: [UInt8], on link: LinkID, at now: Instant
   ) -> [HostAction]? {
     guard let index = openIndex(of: link), links[index].gatt.mayNotify(handle, database) else { return [] }
-    return sendUnasked(.notification(handle, value), value.count, index)
+    return sendWithoutResponse(.notification(handle, value), value.count, index)
   }
 
   /// Indicates one of our values to the other end's client, after earlier indications;
@@ -101,7 +101,7 @@ extension BluetoothHost {
     return takeActions()
   }
 
-  private mutating func sendUnasked(_ packet: ATTPacket, _ size: Int, _ index: Int) -> [HostAction]? {
+  private mutating func sendWithoutResponse(_ packet: ATTPacket, _ size: Int, _ index: Int) -> [HostAction]? {
     precondition(size + 3 <= Int(links[index].gatt.mtu), "a value of \(size) bytes does not fit the MTU")
     guard links[index].outgoing.count < settings.queueLimit else {
       links[index].isRoomAwaited = true

@@ -20,14 +20,14 @@ extension BluetoothHost {
   ) -> [HostAction] {
     guard mayAct() else { return [] }
     carryOut(
-      scanner.pursue(.start(HostScan(parameters: parameters, filterDuplicates: filterDuplicates))), at: now)
+      scanner.perform(.start(HostScan(parameters: parameters, filterDuplicates: filterDuplicates))), at: now)
     return takeActions()
   }
 
   /// Ends scanning; ``HostEvent/scanning(_:status:)`` follows, even if it was off.
   public mutating func stopScanning(at now: Instant) -> [HostAction] {
     guard mayAct() else { return [] }
-    carryOut(scanner.pursue(.stop), at: now)
+    carryOut(scanner.perform(.stop), at: now)
     return takeActions()
   }
 }

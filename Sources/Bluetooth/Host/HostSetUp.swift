@@ -132,7 +132,7 @@ extension BluetoothHost {
       } else {
         let description = setUp.description
         phase = .ready
-        remark(on: setUp.ignored)
+        reportIgnored(setUp.ignored)
         features = description.leFeatures
         buffers = ControllerBuffers(length: description.aclLength, count: description.aclCount)
         report(.ready(description))
