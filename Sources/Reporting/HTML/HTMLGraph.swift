@@ -53,7 +53,7 @@ struct HTMLGraph {
     var drawing: Markup = """
       <svg class="graph" role="img" aria-labelledby="\(id)-title \(id)-text" width="\(width)" height="\(height)" \
       viewBox="0 0 \(width) \(height)"><title id="\(id)-title">\(name), drawn</title><desc id="\(id)-text">\
-      \(description)</desc>\(tips)
+      \(description)</desc>\(arrowheads)
 
       """
     for (arrow, edge) in zip(layout.arrows, edges) {
@@ -71,16 +71,16 @@ struct HTMLGraph {
     return scrolling("\(name), drawn", drawing + "</svg>")
   }
 
-  private var tips: Markup {
+  private var arrowheads: Markup {
     var kinds: [Markup] = []
     for edge in edges where !kinds.contains(edge.kind) { kinds.append(edge.kind) }
-    let tips = kinds.markup { kind in
+    let arrowheads = kinds.markup { kind in
       """
       <marker id="\(id)-\(kind)" class="\(kind)" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" \
       markerUnits="userSpaceOnUse" orient="auto-start-reverse"><path d="M0,0 L8,4 L0,8 z"/></marker>
       """
     }
-    return "<defs>\(tips)</defs>"
+    return "<defs>\(arrowheads)</defs>"
   }
 
   private func short(_ text: String) -> String { shortened(text, to: Self.longest) }

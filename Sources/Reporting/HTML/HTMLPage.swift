@@ -173,7 +173,7 @@ extension HTMLPage {
         guard count < Self.maximumGlances else { return false }
         guard let record = try page.reader.record(entry, of: suite) else { return true }
         count += 1
-        rows += glance(record, shown, number: count)
+        rows += failureSummary(record, shown, number: count)
         return true
       }
     }
@@ -432,7 +432,7 @@ extension HTMLPage {
 }
 
 /// A failed case in three lines: the case, the reason and the replay command.
-private func glance(_ record: CaseRecord, _ shown: Record.Ending, number: Int) -> Markup {
+private func failureSummary(_ record: CaseRecord, _ shown: Record.Ending, number: Int) -> Markup {
   let replay = record.verdict?.replay.map(copied) ?? ""
   return """
     <li class="\(shown.presentation.key)"><a href="#case-\(number)"><span aria-hidden="true">\(shown.presentation.badge)</span> \

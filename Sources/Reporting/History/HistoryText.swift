@@ -114,11 +114,11 @@ extension HistoryText {
     let head = ["agreed", "", "flaky", "usual", "first seen", "runs", "case"]
     return aligned(
       found.cases.map { item in
-        let unsteady = item.changes + item.retried
+        let instabilityCount = item.changes + item.retried
         return [
           ("\(item.agreed)/\(item.judged)", item.agreed < item.judged ? .bad : .good),
           (percentage(item), nil),
-          (unsteady == 0 ? "·" : "\(unsteady)", unsteady == 0 ? .faint : .warning),
+          (instabilityCount == 0 ? "·" : "\(instabilityCount)", instabilityCount == 0 ? .faint : .warning),
           (item.usual.map { seconds($0.milliseconds) } ?? "·", nil), (day(item.firstSeen), nil),
           (signs(item), nil), (name(item), nil),
         ]
@@ -128,7 +128,7 @@ extension HistoryText {
   /// Rows with aligned columns; numbers are right-aligned.
   private func aligned(_ rows: [[Cell]], under head: [String] = []) -> [String] {
     let count = rows.first?.count ?? head.count
-    let isRight = (0..<count).map { column in
+    let isRightAligned = (0..<count).map { column in
       rows.allSatisfy { $0[column].text.first.map { $0.isNumber || "·×".contains($0) } ?? true }
     }
     let titles = head.isEmpty ? [] : [head.map { Cell($0, .faint) }]
@@ -138,7 +138,7 @@ extension HistoryText {
         let padding = spaces(widths[column] - cell.text.count)
         let text = cell.style.map { paint($0, cell.text) } ?? cell.text
         if column == count - 1 { return text }
-        return isRight[column] ? padding + text : text + padding
+        return isRightAligned[column] ? padding + text : text + padding
       }
       return "  " + cells.joined(separator: "  ")
     }

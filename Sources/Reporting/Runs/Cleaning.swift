@@ -162,9 +162,9 @@ public struct Cleaning {
 
   /// Why a run is still in use, by itself or by a child of a night; `nil` if it is not.
   private func reasonInUse(_ path: String) throws(FileFault) -> String? {
-    let sight = FolderHold.state(at: path)
-    if case .held(let holder) = sight { return "it " + EarlierRun.words(holder) }
-    _ = try sight.isHeld()
+    let holdState = FolderHold.state(at: path)
+    if case .held(let holder) = holdState { return "it " + EarlierRun.words(holder) }
+    _ = try holdState.isHeld()
     guard try FolderNames.knownKind(path + "/cases") == .folder else { return nil }
     for child in try FolderNames.listed(in: path + "/cases") {
       let folder = "\(path)/cases/\(child)"

@@ -52,15 +52,15 @@ public struct ReportPlaces {
   /// These places, with those of others in place of defaults.
   public func orElse(_ others: ReportPlaces) -> ReportPlaces {
     let usual = ReportPlaces()
-    var sum = self
-    if out == usual.out { sum.out = others.out }
-    if junit == nil { sum.junit = others.junit }
-    if junitProfile == usual.junitProfile { sum.junitProfile = others.junitProfile }
-    if html == usual.html { sum.html = others.html }
-    if annotations == nil { sum.annotations = others.annotations }
-    if allure == nil { sum.allure = others.allure }
-    if history == usual.history { sum.history = others.history }
-    return sum
+    var merged = self
+    if out == usual.out { merged.out = others.out }
+    if junit == nil { merged.junit = others.junit }
+    if junitProfile == usual.junitProfile { merged.junitProfile = others.junitProfile }
+    if html == usual.html { merged.html = others.html }
+    if annotations == nil { merged.annotations = others.annotations }
+    if allure == nil { merged.allure = others.allure }
+    if history == usual.history { merged.history = others.history }
+    return merged
   }
 
   /// The options that differ from the defaults, as command-line arguments.

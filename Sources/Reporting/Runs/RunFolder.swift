@@ -122,7 +122,7 @@ public final class RunFolder: JournalListener {
     lines += 1
     switch record {
     case .begin: open = (lines, WallClock.time, MonotonicClock.now, nil)
-    case .verdict: noteTime()
+    case .verdict: writeTime()
     default: break
     }
   }
@@ -130,7 +130,7 @@ public final class RunFolder: JournalListener {
   public func take(_ time: CaseTime) { open.reportedTime = time }
 
   /// Writes the time of the case with its verdict: the reported one, or else that of its lines.
-  private func noteTime() {
+  private func writeTime() {
     guard untimed == nil else { return }
     let time = open.reportedTime ?? CaseTime(start: open.start, taken: MonotonicClock.now - open.clock)
     let path = self.path + "/" + CaseTime.file

@@ -7,7 +7,7 @@ public struct RunPosition {
   /// A case in progress.
   public struct Current {
     /// Its index among the cases to run.
-    var place: Int
+    var caseIndex: Int
     var file: String
     var begin: Interval
     /// The number of the current step.
@@ -51,12 +51,12 @@ extension RunPosition {
   }
 
   /// Receives a record of a case at the time of its event.
-  public mutating func see(_ record: Record, of place: Int, at now: Interval) {
-    let index = running.firstIndex { $0.place == place }
+  public mutating func see(_ record: Record, of caseIndex: Int, at now: Interval) {
+    let index = running.firstIndex { $0.caseIndex == caseIndex }
     switch record {
     case .begin(let test):
       if let index { running.remove(at: index) }
-      running.append(Current(place: place, file: test.place, begin: now))
+      running.append(Current(caseIndex: caseIndex, file: test.place, begin: now))
     case .event(let event):
       if let index, let step = event.step { running[index].step = step }
     case .verdict:
