@@ -19,12 +19,12 @@ extension Machine {
 
 /// The hash of a machine, computed on first use: writing the text of a large machine takes a while.
 final class MachineHash: Equatable, Sendable {
-  private let made = Mutex<String?>(nil)
+  private let cached = Mutex<String?>(nil)
 
   func get(_ make: () -> String) -> String {
-    made.withLock { made in
-      let hash = made ?? make()
-      made = hash
+    cached.withLock { cached in
+      let hash = cached ?? make()
+      cached = hash
       return hash
     }
   }

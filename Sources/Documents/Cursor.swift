@@ -138,13 +138,13 @@ extension Cursor {
 
   /// Returns a flag, `true` or `false`, written without quotes.
   public func flag() -> Bool? {
-    let meant: String? =
+    let intended: String? =
       switch node.text?.lowercased() {
       case "true", "yes", "on", "y": "true"
       case "false", "no", "off", "n": "false"
       default: nil
       }
-    let hint = meant.map { Advice.name($0, insteadOf: node.text ?? "") }
+    let hint = intended.map { Advice.name($0, insteadOf: node.text ?? "") }
     return plainValue("true or false", hint: hint) { $0 == "true" ? true : $0 == "false" ? false : nil }
   }
 

@@ -21,16 +21,16 @@ struct Excerpt {
   var after: String
 
   /// The maximum number of bytes on either side.
-  private static let reach = 100
+  private static let maximumContext = 100
 
   /// Takes the line from a text, or returns `nil` if the line is blank or beyond the text.
   init?(_ source: Source, around offset: Int) {
     let bytes = source.bytes
     guard offset <= bytes.count else { return nil }
     var start = offset
-    while start > 0, offset - start < Self.reach, !isBreak(bytes[start - 1]) { start -= 1 }
+    while start > 0, offset - start < Self.maximumContext, !isBreak(bytes[start - 1]) { start -= 1 }
     var end = offset
-    while end < bytes.count, end - offset < Self.reach, !isBreak(bytes[end]) { end += 1 }
+    while end < bytes.count, end - offset < Self.maximumContext, !isBreak(bytes[end]) { end += 1 }
     let isCutBefore = start > 0 && !isBreak(bytes[start - 1])
     let isCutAfter = end < bytes.count && !isBreak(bytes[end])
     // Do not cut inside a character.

@@ -4,17 +4,17 @@ extension MachineDefinition {
   /// The rules that a Sesame lock must never break.
   static let sesameRules: [TraceRule] = {
     // A bolt does not turn because no client is connected, or because another one is.
-    let away = ["moved", "noSignal", "receivedBle", "connecting", "waitingGatt", "logining"]
+    let between = ["moved", "noSignal", "receivedBle", "connecting", "waitingGatt", "logining"]
     let slow = ["tampering", "absent"]
     return [
       .noViolation(unless: ["tampering"]), .neverRises(reading: "battery"),
       .needsStimulus(
         TraceRule.Reason(
-          "unlocked", from: "locked", passing: away,
+          "unlocked", from: "locked", passing: between,
           after: ["unlock", "toggle", "handToUnlocked", "handToMoved"], slow: slow)),
       .needsStimulus(
         TraceRule.Reason(
-          "locked", from: "unlocked", passing: away,
+          "locked", from: "unlocked", passing: between,
           after: ["lock", "toggle", "handToLocked", "handToMoved"],
           orStanding: ["setAutolock"], slow: slow)),
       // A lock with OS2 stores 21 bytes of a tag, one with OS3 29; the client truncates a longer tag. What a lock
