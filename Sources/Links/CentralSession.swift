@@ -193,7 +193,7 @@ extension CentralSession {
       carryOut(host.startScanning(ScanParameters(), filterDuplicates: false, at: now), at: now)
     case .scan(false): carryOut(host.stopScanning(at: now), at: now)
     case .connect(let address, let query, let timeout):
-      guard isIdle else { return fail(operation, "there is a link already, or an attempt") }
+      guard isIdle else { return fail(operation, "already connected or connecting") }
       peer = (address, query, timeout)
       state = .connecting(retriesLeft: Self.maximumRetries)
       beginConnecting(at: now)
@@ -245,7 +245,7 @@ extension CentralSession {
   }
 
   private mutating func begin(_ operation: CentralOperation, at now: Instant) {
-    guard case .open(let link) = state else { return fail(operation, "there is no link") }
+    guard case .open(let link) = state else { return fail(operation, "not connected") }
     guard let handle = valueHandle(of: operation) else { return }
     begin(operation, of: handle, on: link, at: now)
   }
@@ -259,7 +259,7 @@ extension CentralSession {
     case .write(_, let value, _):
       guard value.count <= GATTDatabase.valueLimit else {
         return fail(
-          operation, "a value has at most \(GATTDatabase.valueLimit) bytes, not \(value.count)")
+          operation, "the value has \(value.count) bytes; the maximum is \(GATTDatabase.valueLimit)")
       }
       guard !isRequest(operation) else {
         return start(.write(handle, value), OngoingOperation(operation, handle), on: link, at: now)
@@ -267,7 +267,8 @@ extension CentralSession {
       let room = host.mtu(of: link) - 3
       guard value.count <= room else {
         return fail(
-          operation, "a write without response has at most \(room) bytes here, not \(value.count)")
+          operation,
+          "the value has \(value.count) bytes; Write Without Response takes at most \(room) at this ATT_MTU")
       }
       queuedWrites.append((handle, value))
       sendQueuedWrites(on: link, at: now)
@@ -298,7 +299,7 @@ extension CentralSession {
     var ongoing = OngoingOperation(operation, handle)
     let properties = characteristic.properties
     guard !properties.isDisjoint(with: [.notify, .indicate]) else {
-      return fail(operation, "it neither notifies nor indicates")
+      return fail(operation, "the characteristic supports neither notifications nor indications")
     }
     if case .subscribe = operation {
       ongoing.subscription = properties.contains(.notify) ? .notifications : .indications
@@ -307,7 +308,7 @@ extension CentralSession {
       return write(ongoing, to: configuration, on: link, at: now)
     }
     guard let range = profile.descriptorRange(of: characteristic) else {
-      return fail(operation, "it has no configuration")
+      return fail(operation, "the characteristic has no Client Characteristic Configuration descriptor")
     }
     if range.first == range.last { return write(ongoing, to: range.first, on: link, at: now) }
     ongoing.isDiscoveringConfiguration = true
@@ -566,14 +567,14 @@ extension CentralSession {
     case (_, .failure(.linkLost)), (.exchangeMTU, .success): break
     case (_, .success(.descriptors(let found))) where ended.isDiscoveringConfiguration:
       guard let descriptor = found.first(where: { $0.uuid == .clientConfiguration }) else {
-        return fail(operation, "it has no configuration")
+        return fail(operation, "the characteristic has no Client Characteristic Configuration descriptor")
       }
       write(ended, to: descriptor.handle, on: link, at: now)
     case (.read, .success(.value(let value))): events.append(.read(ended.handle, value))
     case (.write, .success): events.append(.wrote(ended.handle, withResponse: true))
     case (.subscribe, .success), (.unsubscribe, .success):
       events.append(.subscribed(ended.handle, ended.subscription))
-    case (_, .success): fail(operation, "answered something else")
+    case (_, .success): fail(operation, "unexpected response to the procedure")
     case (_, .failure(let failure)): events.append(.failed(operation, .gatt(failure)))
     }
   }

@@ -60,10 +60,10 @@ struct CentralSessionTests {
     (.exchangeMTU, .mtu(247)),
     (.read(.uuid(BluetoothUUID(0xFFF3))), .failed(.read(.uuid(BluetoothUUID(0xFFF3))), .impossible("there are 2 characteristics fff3, with the handles 17, 19"))),
     (.read(.uuid(BluetoothUUID(0x2A19))), .failed(.read(.uuid(BluetoothUUID(0x2A19))), .impossible("no characteristic 2a19 was found"))),
-    (.subscribe(order), .failed(.subscribe(order), .impossible("it neither notifies nor indicates"))),
+    (.subscribe(order), .failed(.subscribe(order), .impossible("the characteristic supports neither notifications nor indications"))),
     (.subscribe(.handle(handle(99))), .failed(.subscribe(.handle(handle(99))), .impossible("no characteristic was found there"))),
-    (.write(order, Array(repeating: 0, count: 21)), .failed(.write(order, Array(repeating: 0, count: 21)), .impossible("a write without response has at most 20 bytes here, not 21"))),
-    (.connect(LinkPair.address, .nothing), .failed(.connect(LinkPair.address, .nothing), .impossible("there is a link already, or an attempt"))),
+    (.write(order, Array(repeating: 0, count: 21)), .failed(.write(order, Array(repeating: 0, count: 21)), .impossible("the value has 21 bytes; Write Without Response takes at most 20 at this ATT_MTU"))),
+    (.connect(LinkPair.address, .nothing), .failed(.connect(LinkPair.address, .nothing), .impossible("already connected or connecting"))),
   ]
 
   @Test("each operation on a link ends with one event", arguments: operations.indices)
@@ -74,7 +74,7 @@ struct CentralSessionTests {
     // Without a link there is nothing to do it on.
     guard operation.characteristic != nil else { return }
     var idle = LinkPair()
-    expect(idle.perform(operation), [.failed(operation, .impossible("there is no link"))])
+    expect(idle.perform(operation), [.failed(operation, .impossible("not connected"))])
   }
 
   @Test("operations are done in the order in which they are asked for")
@@ -130,7 +130,7 @@ struct CentralSessionTests {
     expect(pair.take(), [written, written, written, .disconnected(.connectionTimeout, unacknowledged: 3)])
     expect(
       pair.perform(.read(.handle(LinkPair.handle(17)))),
-      [.failed(.read(.handle(handle(17))), .impossible("there is no link"))])
+      [.failed(.read(.handle(handle(17))), .impossible("not connected"))])
   }
 
   @Test(
@@ -221,7 +221,7 @@ struct LinkEndTests {
       pair.perform(.disconnect, for: .seconds(1)), [.disconnected(.localHostTerminated, unacknowledged: nil)])
     expect(
       pair.perform(.read(.handle(handle(17)))),
-      [.failed(.read(.handle(handle(17))), .impossible("there is no link"))])
+      [.failed(.read(.handle(handle(17))), .impossible("not connected"))])
   }
 
   @Test(
@@ -290,7 +290,7 @@ struct LinkEndTests {
   // swift-format-ignore
   private static let failures: [(CentralEvent.Failure, String, ATTErrorCode?)] = [
     (.gatt(.refused(.readNotPermitted, handle(12))), "\(GATTFailure.refused(.readNotPermitted, handle(12)))", .readNotPermitted),
-    (.gatt(.linkLost), "\(GATTFailure.linkLost)", nil), (.impossible("there is no link"), "there is no link", nil),
+    (.gatt(.linkLost), "\(GATTFailure.linkLost)", nil), (.impossible("not connected"), "not connected", nil),
   ]
 
   @Test("a failure is a sentence, with the code of a server that refused")

@@ -297,7 +297,7 @@ struct ExecVirtualTests {
       (#"{"protocol":2,"stimuli":[],"moves":["lock"]}"#, "`lock` is not among its `stimuli`"),
       (
         #"{"protocol":2,"faults":{"jam":{"level":"air"}}}"#,
-        "the fault `jam` has a level that is none of events, messages, att, link"
+        "the fault `jam` has a level that is not one of events, messages, att, link"
       ),
       (
         #"{"protocol":2,"faults":{"jam":[]}}"#,

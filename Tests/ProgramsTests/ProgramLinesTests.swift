@@ -260,7 +260,7 @@ struct ProgramLinesTests {
     ),
     (
       ScriptedPair.connecting, #"if kind == "subscription": say(reject=128)"#, showing,
-      "it was not told of a write"
+      "it received no write"
     ),
     (
       ScriptedPair.connecting + "\n"
@@ -331,7 +331,7 @@ struct ProgramLinesTests {
       [
         "the peripheral reports the reading wind, which its greeting does not name: no scenario can expect it",
         "the driver offers the stimulus whistle, which the machine does not have: it is never given",
-        "the driver says `meaning` where it was told of no packet, such as 'hello': nothing shows it",
+        "the driver says `meaning` although it received no packet, such as 'hello': nothing shows it",
         "the driver reports the reading volts, which its greeting does not name: no scenario can expect it",
       ])
     device.shutDown()
@@ -450,7 +450,7 @@ struct ProgramLinesTests {
         (#"{"mtu":247}"#, ["mtu 247"]),
         (#"{"failed":{"operation":"read","characteristic":"fff2","error":"no","code":3}}"#, ["failed read no 3 fff2"]),
         (#"{"link":"disconnected","reason":8,"text":"gone"}"#, ["disconnected 8 gone"]),
-        (#"{"whistled":true}"#, [#"this module does not know what it is told: {"whistled":true,"at":0.0}"#]),
+        (#"{"whistled":true}"#, [#"this module does not know the message {"whistled":true,"at":0.0}"#]),
       ]
     ),
     (
@@ -488,7 +488,7 @@ struct ProgramLinesTests {
         (#"{"confirmed":{"characteristic":"fff2","handle":14}}"#, ["confirmed"]),
         (#"{"mtu":247}"#, ["mtu 247"]),
         (#"{"link":"disconnected","reason":8,"text":"gone"}"#, ["disconnected 8 gone"]),
-        (#"{"whistled":true}"#, [#"this module does not know what it is told: {"whistled":true,"at":0.0}"#]),
+        (#"{"whistled":true}"#, [#"this module does not know the message {"whistled":true,"at":0.0}"#]),
       ]
     ),
   ]

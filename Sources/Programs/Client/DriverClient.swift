@@ -145,7 +145,7 @@ extension DriverClient {
       // A driver that immediately requests an operation again and again lets no time pass.
       if events > maximumEvents {
         throw program.fail(
-          .badAnswer, "the driver was told of \(events) events and has shown nothing, at \(now)")
+          .badAnswer, "the driver received \(events) events and has shown nothing, at \(now)")
       }
     }
   }
@@ -228,7 +228,7 @@ extension DriverClient {
     case .meaning(let text):
       guard let value else {
         return program.remark(
-          "the driver says `meaning` where it was told of no packet, such as '\(text.prefix(60))': nothing shows it"
+          "the driver says `meaning` although it received no packet, such as '\(text.prefix(60))': nothing shows it"
         )
       }
       recorder?.packets.note(meaning: text, of: value, isReceived: true)

@@ -85,7 +85,7 @@ extension ProgramIntroduction {
   /// Returns the family of a driver's lock, which defines how to manage the lock.
   func family(machine: String) throws(LabFault) -> LockFamily {
     func cannot(_ why: String) -> LabFault {
-      LabFault(.notPossible, "the driver's lock cannot be looked after: \(why)")
+      LabFault(.notPossible, "the driver's lock cannot be managed: \(why)")
     }
     guard let requests, let meanings else {
       throw cannot(
@@ -93,7 +93,7 @@ extension ProgramIntroduction {
     }
     let stimuli = stimuli ?? requests.map(\.name)
     if let unknown = requests.first(where: { !stimuli.contains($0.name) }) {
-      throw cannot("`requests` has `\(unknown.name)`, which is none of its stimuli")
+      throw cannot("`requests` has `\(unknown.name)`, which is not one of its stimuli")
     }
     var conditions: [(name: String, condition: LockFamily.Condition)] = []
     for meaning in meanings {

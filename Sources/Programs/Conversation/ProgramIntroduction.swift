@@ -203,7 +203,8 @@ extension ProgramIntroduction {
       }
       let value = try fields.optional("value")?.bytes ?? []
       guard value.count <= GATTDatabase.valueLimit else {
-        throw Malformed(reason: "a value has at most \(GATTDatabase.valueLimit) bytes, not \(value.count)")
+        throw Malformed(
+          reason: "the value has \(value.count) bytes; the maximum is \(GATTDatabase.valueLimit)")
       }
       characteristics.append(.init(try fields.needed("uuid").uuid, properties, value: value))
     }
@@ -222,7 +223,7 @@ extension ProgramIntroduction {
       if let level = values["level"] {
         guard let level = level.string.flatMap(TestLevel.init) else {
           let levels = TestLevel.allCases.map(\.rawValue).joined(separator: ", ")
-          throw Malformed(reason: "the fault `\(member.name)` has a level that is none of \(levels)")
+          throw Malformed(reason: "the fault `\(member.name)` has a level that is not one of \(levels)")
         }
         fault.level = level
       }

@@ -308,7 +308,7 @@ extension ProgramPeripheral {
         throw program.fail(
           .badAnswer,
           "the peripheral wrote \(program.quoted(line)): "
-            + (answersWrite ? "it has refused that write already" : "it was not told of a write"))
+            + (answersWrite ? "it has refused that write already" : "it received no write"))
       }
       operations.append(operation)
     }
@@ -360,7 +360,7 @@ extension ProgramPeripheral {
   private func checked(_ value: [UInt8]) throws(LabFault) -> [UInt8] {
     guard value.count <= GATTDatabase.valueLimit else {
       throw program.fail(
-        .badAnswer, "a value has at most \(GATTDatabase.valueLimit) bytes, not \(value.count)")
+        .badAnswer, "the value has \(value.count) bytes; the maximum is \(GATTDatabase.valueLimit)")
     }
     return value
   }
