@@ -92,7 +92,7 @@ extension SesameLock {
   private func readKey(_ fields: Fields) -> LockKey? {
     guard let share = fields.optional("key") else { return readSecret(fields, fields.optional("secret")) }
     for extra in ["secret", "public-key", "index"] {
-      fields.key(extra)?.report("`\(extra)` stands beside `key`, which says the same")
+      fields.key(extra)?.report("`\(extra)` repeats what `key` says", hint: "remove one of them")
     }
     guard let text = value(of: share, "a share key") else { return nil }
     if text.isFromEnvironment, !text.value.hasPrefix("ssm:") { return readSecret(fields, share) }
@@ -158,7 +158,7 @@ extension SesameLock {
       fields.optional("public-key")?.report("a \(model) has no public key to keep")
     }
     guard let deviceID else {
-      place?.report("a secret says not whose it is", hint: "give the lock's `uuid` too")
+      place?.report("a secret does not say which lock it belongs to", hint: "give the lock's `uuid` too")
       return nil
     }
     guard let secret, let index else { return nil }

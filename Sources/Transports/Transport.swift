@@ -197,7 +197,7 @@ extension Transport {
 
   private func cyclePower(until limit: Instant) throws(TransportFault) {
     guard let cyclePower = settings.cyclePower else {
-      throw TransportFault(.unavailable, "\(spec) hangs on no switch")
+      throw TransportFault(.unavailable, "\(spec) has no power switch")
     }
     diagnostic("\(spec): \(try cyclePower(dongle?.path ?? spec.busPath, limit))")
   }

@@ -38,7 +38,7 @@ struct DriverDevicesTests {
         + "kept for sure, and no lock can be judged")
     expect(problem("driver:python3 \(lock)?peripheral=python3 \(lock)&loss=0.5"), nil)
     #expect(problem("driver:python3 \(lock)")?.hasPrefix("a driver needs a lock, and none is named") == true)
-    expect(problem("driver:?peripheral=x"), "nothing stands after `driver:`")
+    expect(problem("driver:?peripheral=x"), "nothing follows `driver:`")
     expect(problem("driver:x?peripheral=y&loss=0&loss=1"), "`loss` is given twice")
     let jamming = program("jamming.py", #","faults":{"att":[true]}"#)
     expect(

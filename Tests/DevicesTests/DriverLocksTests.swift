@@ -97,7 +97,7 @@ struct DriverLocksTests {
     expect(more.abilities.settings, ["registered", "bolt", "history"])
     expect(more.given, [Argument("registered", .flag(true))])
     expect(
-      more.withheld.map(\.reason), ["a real lock is not given it, since nothing would give it an owner again"]
+      more.withheld.map(\.reason), ["a real lock does not get it, since nothing would give it an owner again"]
     )
     expect(more.usual.map(\.stimulus), [nil, "log"])
 
@@ -106,8 +106,8 @@ struct DriverLocksTests {
     expect(
       owned.withheld.map(\.reason),
       [
-        "a real lock is given it only with --allow adopt too, so that it is not left without an owner",
-        "a real lock is given it only with --allow adopt",
+        "a real lock gets it only with --allow adopt too, so that it is not left without an owner",
+        "a real lock gets it only with --allow adopt",
       ])
     expect(try description([("wipe", .reset), ("adopt", .register)], allowed: ["wipe", "adopt"]).given, [])
   }

@@ -152,7 +152,7 @@ struct GATTExplorerTests {
 
   // swift-format-ignore
   private static let mistakes: [(GATTOperation, String)] = [
-    (.read(.uuid(BluetoothUUID(0xFFF4))), "fff4 stands in 2 places: name one by its handle, 0x000c, 0x000e"),
+    (.read(.uuid(BluetoothUUID(0xFFF4))), "fff4 exists 2 times: name one by its handle, 0x000c, 0x000e"),
     (.read(.uuid(BluetoothUUID(0xFFF0))), "fff0 is a service: name what is in it, 0x0003 (2a00, Device Name), 0x0005 (fff1), 0x0007 (fff2), 0x0009 (fff3), 0x000c (fff4), 0x000e (fff4)"),
     (.read(.uuid(BluetoothUUID(0x2A09))), "the device has no 2a09: did you mean 2a00?"),
     (.subscribe(.uuid(BluetoothUUID(0x2A00))), "0x0003 (2a00, Device Name) offers neither notify nor indicate; those that do are 0x0009 (fff3)"),

@@ -103,7 +103,7 @@ struct LockFileTests {
     ("lock: sesame5\nuuid: \(uuid)\nsecret: \(guestSecret)\n", "this is the secret of a guest's key"),
     ("lock: sesame5\nkey: \(share.url.replacing("&l=", with: "A&l="))\n", "this is no share key"),
     ("lock: sesame5\nuuid: 00000000-0000-0000-0000-000000000000\nkey: \(share.url)\n", "this is the key of another lock"),
-    ("lock: sesame5\nkey: \(share.url)\nsecret: \(secret)\n", "`secret` stands beside `key`"),
+    ("lock: sesame5\nkey: \(share.url)\nsecret: \(secret)\n", "`secret` repeats what `key` says"),
     ("lock: sesame5\nuuid: \(uuid)\nsceret: \(secret)\n", "did you mean `secret`?"),
     ("{ lock: sesame5, uuid: \(uuid), sceret: \(secret) }\n", "did you mean `secret`?"),
     ("lock: sesame5\nuuid: \(uuid)\n\(secret)\n", "lock.yaml:"),

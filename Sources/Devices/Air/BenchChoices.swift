@@ -46,7 +46,7 @@ extension TransportChoice {
       return
     }
     guard let bench else {
-      throw UsageError("'--transport \(text)' is a dongle of a bench: say with --bench FILE of which")
+      throw UsageError("'--transport \(text)' is a dongle of a bench: name the bench with --bench FILE")
     }
     self = try bench.choice(try bench.dongle(String(text.dropFirst(7))))
   }

@@ -222,7 +222,7 @@ extension LockBench {
     case .emulator: return EmulatedDevice.named(spec.name)?.lock?.family ?? .usual
     case .driver: return try programs.program(spec.name, as: .driver).family(machine: "")
     case .exec:
-      throw LabFault(.notPossible, "a program says nothing of itself by which a lock could be looked after")
+      throw LabFault(.notPossible, "a program does not describe how to manage a real lock")
     case .lock: break
     }
     let file = try read(path(of: spec.name))
@@ -365,7 +365,7 @@ extension LockBench {
     settings.reservation?.register(lock: file.identity)
     self.watcher = watcher
     FinalMessage.set(
-      "lockstep: ended at once; a process that stays behind parks the lock"
+      "lockstep: ended at once; a background process parks the lock"
         + (watchLog.map { ", and says so in \($0)" } ?? ""))
   }
 

@@ -42,7 +42,7 @@ extension DeviceDescription {
       family: name, machines: [machine], abilities: abilities, readings: readings, given: given,
       withheld: family.guarded.filter { !safe.allowed.contains($0) }.map { ($0, settings.reason(for: $0)) })
     description.reason = { fault in
-      safe.missingPermission(for: fault).map { "a real lock is given it only with --allow \($0)" }
+      safe.missingPermission(for: fault).map { "a real lock gets it only with --allow \($0)" }
     }
     description.usual = [UsualSetting(Argument("bolt", .text("locked")))]
     if let readHistory = family.name(of: .readHistory) {
@@ -62,12 +62,12 @@ extension InterlockSettings {
 
   /// Returns the reason why a real lock may not receive a stimulus.
   fileprivate func reason(for stimulus: String) -> String {
-    guard allowed.contains(stimulus) else { return "a real lock is given it only with --allow \(stimulus)" }
+    guard allowed.contains(stimulus) else { return "a real lock gets it only with --allow \(stimulus)" }
     guard let register = family.name(of: .register) else {
-      return "a real lock is not given it, since nothing would give it an owner again"
+      return "a real lock does not get it, since nothing would give it an owner again"
     }
     return
-      "a real lock is given it only with --allow \(register) too, so that it is not left without an owner"
+      "a real lock gets it only with --allow \(register) too, so that it is not left without an owner"
   }
 }
 

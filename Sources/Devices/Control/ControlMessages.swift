@@ -250,7 +250,7 @@ extension ControlError {
 
   fileprivate static func key(in json: JSON) throws(ControlError) -> JSON? {
     guard case .flag(let isRegistered)? = json["registered"] else {
-      throw ControlError("the answer says not whether the lock is registered")
+      throw ControlError("the answer does not say whether the lock is registered")
     }
     guard isRegistered else { return nil }
     guard let key = json["key"] else { throw ControlError("a registered lock without its key") }

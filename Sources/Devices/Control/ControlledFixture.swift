@@ -59,7 +59,7 @@ public final class ControlledFixture: Fixture {
     do {
       try takeKey?(key)
     } catch {
-      throw lost("an answer that is none: \(error)")
+      throw lost("an invalid answer: \(error)")
     }
   }
 
@@ -152,7 +152,7 @@ public final class ControlledFixture: Fixture {
     do {
       answer = try ControlAnswer(line: line)
     } catch {
-      throw lost("an answer that is none: \(error)")
+      throw lost("an invalid answer: \(error)")
     }
     if case .refused(let why) = answer { throw LabFault(.notPossible, why) }
     return answer

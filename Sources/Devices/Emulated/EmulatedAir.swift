@@ -127,7 +127,8 @@ public final class RadioAir: EmulatedAir {
     if transport.hasPeer != ports[index].hasPeer {
       ports[index].hasPeer = transport.hasPeer
       radio.setPower(ports[index].controller, transport.hasPeer, at: Waiting.now)
-      diagnostics.append("\(transport.spec): \(transport.hasPeer ? "somebody connected" : "hung up")")
+      diagnostics.append(
+        "\(transport.spec): \(transport.hasPeer ? "a client connected" : "the client disconnected")")
     }
     while let packet = transport.take() { radio.send(packet, to: ports[index].controller, at: Waiting.now) }
   }

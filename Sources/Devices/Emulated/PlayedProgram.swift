@@ -12,7 +12,7 @@ extension PlayedProgram {
     let kind = "peripheral:"
     guard text.hasPrefix(kind) else { return nil }
     let command = String(text.dropFirst(kind.count))
-    guard !command.isEmpty else { throw UsageError("nothing stands after 'peripheral:'") }
+    guard !command.isEmpty else { throw UsageError("nothing follows 'peripheral:'") }
     do throws(PlayedProgram.Problem) {
       return try PlayedProgram(command)
     } catch {

@@ -139,7 +139,7 @@ extension GATTVisit {
       actions += explorer.endOperations(at: central.transport.now)
     case .tooLong:
       input = nil
-      let words = "a line of more than \(LineBuffer.usualLimit) bytes is none"
+      let words = "a line has at most \(LineBuffer.usualLimit) bytes"
       actions += explorer.leave(.mistake(words), at: central.transport.now)
     case .line(let text):
       do throws(GATTMistake) {

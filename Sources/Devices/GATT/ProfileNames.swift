@@ -54,7 +54,7 @@ extension DiscoveredProfile {
     if found.count == 1 { return found[0] }
     guard found.isEmpty else {
       let handles = found.map { "\($0.handle)" }.joined(separator: ", ")
-      throw GATTMistake("\(name) stands in \(found.count) places: name one by its handle, \(handles)")
+      throw GATTMistake("\(name) exists \(found.count) times: name one by its handle, \(handles)")
     }
     let uuids = all.compactMap(uuid).map { "\($0)" }
     if case .uuid(let wanted) = name, let nearest = nearestName(to: "\(wanted)", in: uuids) {
