@@ -49,7 +49,7 @@ struct ActuationBudgetTests {
     expect(refusal, .init(limit: .hour(used: 3, of: 4), until: start + minutes(60)))
     expect(
       refusal?.description,
-      "3 movements were made in the last hour, of which 4 may be made, one of them parking")
+      "3 movements were made in the last hour; the limit is 4, including one for parking")
     // An unlock that comes back by itself takes two.
     expect(ledger.refusal(of: 2, under: limits, at: start + minutes(30))?.until, start + minutes(70))
     expect(ledger.refusal(for: .park, under: limits, at: start + minutes(30)), nil)

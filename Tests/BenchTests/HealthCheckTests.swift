@@ -91,11 +91,11 @@ struct HealthCheckTests {
     (["closeTo": "receivedBle", "connect": "connecting,waitingGatt,logining,noSignal"],
      .unwell("instead of its state it showed noSignal"), "closeTo connect"),
     (["closeTo": "receivedBle", "connect": "connecting,waitingGatt,logining,locked"],
-     .unwell("told to unlock it showed nothing"), "closeTo connect unlock disconnect"),
+     .unwell("after unlock it showed nothing"), "closeTo connect unlock disconnect"),
     (["closeTo": "receivedBle", "connect": "connecting,waitingGatt,logining,locked", "unlock": "moved"],
-     .unwell("told to unlock it showed moved"), "closeTo connect unlock disconnect"),
+     .unwell("after unlock it showed moved"), "closeTo connect unlock disconnect"),
     (["closeTo": "receivedBle", "connect": "connecting,waitingGatt,logining,locked", "unlock": "unlocked", "lock": "noSignal"],
-     .unwell("told to lock it showed noSignal"), "closeTo connect unlock lock disconnect"),
+     .unwell("after lock it showed noSignal"), "closeTo connect unlock lock disconnect"),
   ]
 
   @Test(

@@ -109,7 +109,7 @@ struct InterlockTests {
     expect(fault?.symptom, .safetyLimit)
     expect(
       fault?.detail,
-      "unlock came too early: 3 movements were made in the last hour, of which 4 may be made, one of them parking"
+      "unlock came too early: 3 movements were made in the last hour; the limit is 4, including one for parking"
         + "; it may go on in 3564 s, at 15:13:24 UTC")
     try lock.give("handToUnlocked")
     expect(lock.park().diagnostics.first, "the lock was unlocked and was brought to locked")

@@ -134,11 +134,11 @@ struct KeypadTests {
 
   // swift-format-ignore
   static let refusals: [(setting: (String, Value), words: String)] = [
-    (("registered", .flag(false)), "starts with registered: no, to which no lock of the machine keypad comes"),
-    (("configured", .flag(false)), "starts with configured: no, to which no lock of the machine keypad comes"),
-    (("history", .text("empty")), "starts with history: empty, to which no lock of the machine keypad comes"),
-    (("bolt", .text("moved")), "starts with bolt: moved, which takes a hand beside a real lock"),
-    (("weather", .text("fair")), "starts with weather: fair, which takes a hand beside a real lock"),
+    (("registered", .flag(false)), "starts with registered: no, which no lock of the machine keypad can be brought to"),
+    (("configured", .flag(false)), "starts with configured: no, which no lock of the machine keypad can be brought to"),
+    (("history", .text("empty")), "starts with history: empty, which no lock of the machine keypad can be brought to"),
+    (("bolt", .text("moved")), "starts with bolt: moved, which only a person at a real lock can bring about"),
+    (("weather", .text("fair")), "starts with weather: fair, which only a person at a real lock can bring about"),
   ]
 
   @Test("what nothing brings it to is refused, whatever is allowed", arguments: refusals.indices)
@@ -241,7 +241,7 @@ struct KeypadTests {
     let check = HealthCheck(of: rig.lock, family: try .keypad())
     expect(
       check.perform(),
-      isBroken ? .unwell("told to open it showed nothing") : .healthy("it was unlocked and locked"))
+      isBroken ? .unwell("after open it showed nothing") : .healthy("it was unlocked and locked"))
     expect(
       device.told, ["hear", "call", "open"] + (isBroken ? ["hang up"] : ["shut", "hang up"]))
     expect(rig.lock.interlock.used, isBroken ? 1 : 2)
@@ -329,7 +329,7 @@ struct LockFamilyTests {
     } catch {
       said = "\(error)"
     }
-    expect(said, problem.isEmpty ? "" : "no lock of the machine keypad can be looked after: " + problem)
+    expect(said, problem.isEmpty ? "" : "no lock of the machine keypad can be managed: " + problem)
   }
 
   @Test("a battery says how full it is, or how many volts it has")

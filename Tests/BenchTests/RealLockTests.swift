@@ -144,7 +144,7 @@ struct RealLockPreparationTests {
     }
     expect(
       refusal { () throws(LabFault) in try rig.start(("bolt", .text("moved"))) },
-      LabFault(.notPossible, "starts with bolt: moved, which takes a hand beside a real lock"))
+      LabFault(.notPossible, "starts with bolt: moved, which only a person at a real lock can bring about"))
   }
 
   @Test("autolock and history of tests before are not met by tests after", arguments: ["sesame5", "sesame3"])
@@ -254,8 +254,8 @@ struct RealLockPreparationTests {
     expect(
       rig.lock.takeDiagnostics().filter { $0.contains("whose key is lost") },
       [
-        "unsubscribe yes is not brought about: the lock could get an owner whose key is lost",
-        "mutate wrong-key is not brought about: the lock could get an owner whose key is lost",
+        "unsubscribe yes is not injected: the lock could get an owner whose key is lost",
+        "mutate wrong-key is not injected: the lock could get an owner whose key is lost",
       ])
   }
 
@@ -273,7 +273,7 @@ struct RealLockPreparationTests {
     expect(try rig.open(), "readytoRegister")
     try rig.give("register")
     expect(try rig.wait(for: ["nosetting"]), "nosetting")
-    #expect(rig.lock.takeDiagnostics().contains { $0.hasPrefix("what was to become of the next message") })
+    #expect(rig.lock.takeDiagnostics().contains { $0.hasPrefix("the fault planned for the next message") })
   }
 
   @Test("a lock that is not heard is no device, before a test and in it")

@@ -262,8 +262,8 @@ struct SeenCalendarTests {
     expect(back.latest, first.now)
     expect(
       back.warning,
-      "the calendar of this machine was set back: it says 2019-01-01T00:00:00.000Z, and said 2026-11-24T12:00:00.000Z "
-        + "before, which is held to; where that was wrong, 'lockstep devices restore calendar' forgets it")
+      "the calendar of this machine was set back: it says 2019-01-01T00:00:00.000Z, but said 2026-11-24T12:00:00.000Z "
+        + "before, which still counts; if that was wrong, 'lockstep devices restore calendar' forgets it")
     back.note()
     expect(SeenCalendar(now: time("2019-01-01T00:00:00"), in: path).latest, first.now)
     // What a time server corrects is no news.

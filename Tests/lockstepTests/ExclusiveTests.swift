@@ -48,7 +48,7 @@ struct ExclusiveTests {
       + "\(air.transports[0]) --device lock:lock.yaml --out Waiting --wait 4min"
     let patient = try Command.start("/bin/sh", ["-c", line], in: folder.path, out: waiting)
     eventually(by: patient) {
-      (try? waiting.read("errors"))?.contains("; it is waited for, up to 4 min") == true
+      (try? waiting.read("errors"))?.contains("; waiting up to 4 min") == true
     }
     kill(process.processIdentifier, SIGTERM)
     expect(process.waitUntilExit(), 5)
@@ -112,7 +112,7 @@ struct ExclusiveTests {
     let parts = result.output.components(separatedBy: "\nrestored\n")
     try #require(parts.count == 2, "\(result)")
     for (part, words) in [
-      (0, "quarantine lapsed   until 2190-01-01, ada: jams when cold"),
+      (0, "quarantine expired   until 2190-01-01, ada: jams when cold"),
       (0, "calendar: the calendar of this machine was set back: it says 20"),
       (1, "quarantined   until 2190-01-01"),
     ] { #expect(parts[part].contains(words), "\(result.output)") }

@@ -77,7 +77,7 @@ struct KilledRunTests {
         let errors = try out.read("errors")
         #expect(
           errors.contains(
-            "ended at once; a process that stays behind parks the lock, and says so in Reports/runs/"
+            "ended at once; a background process parks the lock, and says so in Reports/runs/"
           ),
           "\(errors)")
       }

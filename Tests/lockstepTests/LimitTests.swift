@@ -46,8 +46,8 @@ struct LimitTests {
     expect(refused.status, 6)
     #expect(
       refused.output.contains(
-        "stopped by a safety limit: unlock came too early: 4 movements were made in the last hour, of which 4 may be "
-          + "made, one of them parking; it may go on in "), "\(refused.output)")
+        "stopped by a safety limit: unlock came too early: 4 movements were made in the last hour; the limit is 4, "
+          + "including one for parking; it may go on in "), "\(refused.output)")
     #expect(refused.errors.contains("the lock rests locked"), "\(refused.errors)")
     expect(folder.movements(), 4)
   }

@@ -168,7 +168,7 @@ extension Reservation {
       }
       if !isReported {
         let holders = lab.places.filter { $0.holder != nil && $0.has(request.tags) }
-        let who = holders.prefix(4).map { "; \($0.name) is held by \($0.holder ?? "nobody")" }
+        let who = holders.prefix(4).map { "; \($0.name) is held by \($0.holder ?? "unknown")" }
         say("lockstep: waiting for a place, \(request.longestWait) at most" + who.joined())
         isReported = true
       }

@@ -39,7 +39,7 @@ final class Watchdog {
       let fault = client.trouble(error, "the place is not given back yet")
       watcher.handOver()
       return
-        "lockstep: \(fault.detail)\n  a process that stays behind goes on trying for \(LabWatchdog.retryTime)"
+        "lockstep: \(fault.detail)\n  a background process keeps trying for \(LabWatchdog.retryTime)"
     }
     note.remove()
     watcher.dismiss()

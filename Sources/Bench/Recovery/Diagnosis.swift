@@ -77,7 +77,7 @@ extension Diagnosis {
       if symptom.state == .bad { isFit = false }
       findings.append(symptom)
       for item in device.quarantine where item.status == .lapsed {
-        found(.note, device.kind.rawValue, "\(device.name): quarantine lapsed \(item.entry)")
+        found(.note, device.kind.rawValue, "\(device.name): quarantine expired: \(item.entry)")
       }
     }
   }

@@ -120,7 +120,7 @@ private struct ClosedTransport: RecoverableTransport {
     case .reconnect, .hciReset, .usbReset: return "the controller is not there"
     case .reopen: break
     case .powerCycle:
-      guard let power else { return "it hangs on no switch" }
+      guard let power else { return "it has no power switch" }
       do {
         let isGone = spec.isPresent == false
         let text = try PowerControl(power, dongle: spec.busPath, isGone: isGone).cycle(until: limit)

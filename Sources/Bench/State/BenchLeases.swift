@@ -124,7 +124,7 @@ public struct BenchLeases {
     guard wait > .zero, !Interruption.isHeard, identities.contains(where: { Lease.holder(of: $0) != nil })
     else { return false }
     if limit == nil {
-      StatusLine(.standardError()).say("lockstep: \(words); it is waited for, up to \(wait)")
+      StatusLine(.standardError()).say("lockstep: \(words); waiting up to \(wait)")
     }
     let last = limit ?? MonotonicClock.now + wait
     limit = last

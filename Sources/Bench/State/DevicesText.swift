@@ -69,7 +69,7 @@ public struct DevicesText {
     let what = item.entry.scenario.map { "\($0), " } ?? ""
     return switch item.status {
     case .active: paint(.warning, "quarantined") + "   \(what)\(item.entry)"
-    case .lapsed: paint(.bad, "quarantine lapsed") + "   \(what)\(item.entry)"
+    case .lapsed: paint(.bad, "quarantine expired") + "   \(what)\(item.entry)"
     }
   }
 }

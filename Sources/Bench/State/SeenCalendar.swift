@@ -42,8 +42,8 @@ public struct SeenCalendar: Equatable, Sendable {
     if let trouble { return "whether the calendar of this machine was set back is not known: \(trouble)" }
     guard latest - now > Self.tolerance else { return nil }
     return
-      "the calendar of this machine was set back: it says \(now), and said \(latest) before, which is held to; where "
-      + "that was wrong, 'lockstep devices restore calendar' forgets it"
+      "the calendar of this machine was set back: it says \(now), but said \(latest) before, which "
+      + "still counts; if that was wrong, 'lockstep devices restore calendar' forgets it"
   }
 
   /// Stores the current time for later runs, if possible.

@@ -84,7 +84,8 @@ public enum StateFolder {
     if let path { return path }
     let trouble = Host.variable(variable).map { "\(variable) is '\($0)', which is not an absolute path" }
     throw LabFault(
-      .noDevice, "there is no place for what outlives a run: \(trouble ?? "set HOME or XDG_STATE_HOME")")
+      .noDevice,
+      "there is no folder for the state of locks and dongles: \(trouble ?? "set HOME or XDG_STATE_HOME")")
   }
 
   private static func folder(_ name: String, in path: String?) throws(LabFault) -> String {
@@ -92,7 +93,7 @@ public enum StateFolder {
     do {
       try makeFolder("\(path)/\(name)")
     } catch {
-      throw LabFault(.noDevice, "what outlives a run cannot be kept: \(error)")
+      throw LabFault(.noDevice, "the state of locks and dongles cannot be kept: \(error)")
     }
     share("\(path)/\(name)", asFolder: true)
     return "\(path)/\(name)"

@@ -262,10 +262,10 @@ struct StateFault: Error, Equatable, CustomStringConvertible {
       case .database(.foreign):
         "it is a database of another program; name another folder with \(StateFolder.variable), or move the file away"
       case .database(.unavailable(let reason)), .database(.failing(let reason)):
-        "\(reason); make room on its disk, or see to the disk"
+        "\(reason); make room on its disk, or check the disk"
       case .database(.unusable(let reason)), .unusable(let reason):
-        "\(reason); it has to be a file that this user may write, in a folder that he may write"
-      case .database(.busy): "another process has kept it for itself for 10 s; end that process"
+        "\(reason); this user must be able to write the file and its folder"
+      case .database(.busy): "another process has locked it for 10 s; end that process"
       case .database(.damaged(let reason)):
         "it is damaged: \(reason); check the locks, then move it away with its -wal and -shm; all "
           + "counts start again"

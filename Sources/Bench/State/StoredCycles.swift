@@ -79,7 +79,7 @@ extension CycleCounter {
       let known = try store.read { database throws(DatabaseError) in try database.cycles(of: lock, at: now) }
       return known.map { ($0.total, ActuationBudget($0.events, at: now)) }
     } catch {
-      throw LabFault(.noDevice, "what the lock has been through is not known: \(error)")
+      throw LabFault(.noDevice, "the movements of the lock are not known: \(error)")
     }
   }
 

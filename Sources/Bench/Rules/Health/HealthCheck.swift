@@ -22,7 +22,7 @@ extension HealthFinding: CustomStringConvertible {
     case .healthy(let words): "healthy: \(words)"
     case .unwell(let words): "not well: \(words)"
     case .unreached(let words): "not reached: \(words)"
-    case .transport(let words): "the lockOperator to it fails: \(words)"
+    case .transport(let words): "the transport to it fails: \(words)"
     case .limited(let words): "not asked: \(words)"
     }
   }
@@ -120,7 +120,7 @@ extension HealthCheck {
       let turn = LockFamily.Request.turn(to: instead.wanted[0].rawValue)
       let name = family.name(of: turn) ?? turn.rawValue
       lockOperator.part()
-      return .unwell("told to \(name) it showed \(instead.shown)" + reason)
+      return .unwell("after \(name) it showed \(instead.shown)" + reason)
     }
   }
 }

@@ -113,7 +113,7 @@ public final class RealLock<Device: OwnedLock>: DeviceLayer, ManagedLock {
     let name = vocabulary.stimuli[stimulus.number]
     let request = family.request(named: name)
     if request == .register, isFlawed, let flaw = family.flaws.first {
-      diagnostics.append("what was to become of the next message is called off: \(Self.danger)")
+      diagnostics.append("the fault planned for the next message is cancelled: \(Self.danger)")
       try interlock.bring(about: Fault(flaw, .flag(false)))
     }
     let isMessage = ![.listen, .connect, .leave].contains(request)
@@ -131,7 +131,7 @@ public final class RealLock<Device: OwnedLock>: DeviceLayer, ManagedLock {
     let isMisbehaviour = family.misbehaviours.contains(fault.name) && family.permission(for: fault) == nil
     if !fault.value.isNothing, !isMisbehaviour {
       guard isRegistered else {
-        diagnostics.append("\(fault.name) \(fault.value) is not brought about: \(Self.danger)")
+        diagnostics.append("\(fault.name) \(fault.value) is not injected: \(Self.danger)")
         // The model learns that the key is wrong, and it really is.
         if fault.name == family.wrongKey { try interlock.bring(about: Fault(fault.name)) }
         return

@@ -38,7 +38,8 @@ extension RealLock {
         try check("history: empty", is: family.has(.readHistory))
         goal.hasEmptyHistory = goal.isRegistered
       case (let name, let value):
-        throw LabFault(.notPossible, "starts with \(name): \(value), which takes a hand beside a real lock")
+        throw LabFault(
+          .notPossible, "starts with \(name): \(value), which only a person at a real lock can bring about")
       }
     }
     return goal
@@ -48,7 +49,8 @@ extension RealLock {
   private func check(_ start: String, is possible: Bool) throws(LabFault) {
     guard possible else {
       throw LabFault(
-        .notPossible, "starts with \(start), to which no lock of the machine \(family.machine) comes")
+        .notPossible, "starts with \(start), which no lock of the machine \(family.machine) can be brought to"
+      )
     }
   }
 
@@ -189,7 +191,7 @@ extension RealLock {
       return false
     }
     if let wanted = goal.configuration, let configuration, wanted != configuration {
-      try forget("its positions are no more what they were")
+      try forget("its positions have changed")
       return false
     }
     if goal.isConfigured == true, status == .unset { status = try configure(goal) }
@@ -277,7 +279,7 @@ extension RealLock {
     if current == seconds { return true }
     let times = autolockTried.map { $0.seconds == seconds ? $0.times : 0 } ?? 0
     guard times < Self.attempts else {
-      throw .impossible("the lock goes on locking by itself after \(current) s, and not after \(seconds) s")
+      throw .impossible("the lock still locks by itself after \(current) s, not after \(seconds) s")
     }
     autolockTried = (seconds, times + 1)
     if seconds != found?.autolock { interlock.ownAutolock = found?.autolock }
@@ -291,7 +293,7 @@ extension RealLock {
   private func emptyHistory() throws(OperatorFailure) {
     try give(.readHistory)
     guard try known(by: now + Self.sessionTime, { $0.isHistoryEmpty }) else {
-      throw .lab(LabFault(.noAnswer, "the lock's history does not come to its end"))
+      throw .lab(LabFault(.noAnswer, "the end of the lock's history was not reached in time"))
     }
   }
 

@@ -218,7 +218,7 @@ private struct InventoryReading {
     let scenario = others.read("scenario") { $0.wording("the path of a scenario") }
     let lock = others.read("lock") { $0.name("lock", of: names["locks"] ?? []) }
     let reason = fields.required("reason")?.wording("a reason")
-    let owner = fields.required("owner")?.wording("who sees to it")
+    let owner = fields.required("owner")?.wording("the person who is responsible for it")
     let expires = fields.required("expires")?.value("a day such as 2026-12-01") { Day(text: $0) }
     guard isInOrder, others.isValid, let reason, let owner, let expires else { return nil }
     return Quarantine(scenario: scenario, lock: lock, reason: reason, owner: owner, expires: expires)

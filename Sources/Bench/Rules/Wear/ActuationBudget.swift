@@ -171,9 +171,9 @@ extension ActuationBudget {
       case .gap(let gap): "the motor rests \(gap) after each movement"
       case .coolDown(let time): "the motor rests \(time) after a jam"
       case .hour(let used, let budget):
-        "\(used) movements were made in the last hour, of which \(budget) may be made, one of them parking"
+        "\(used) movements were made in the last hour; the limit is \(budget), including one for parking"
       case .shift(let used, let budget):
-        "\(used) movements were made in the last twelve hours, of which \(budget) may be made, one of them parking"
+        "\(used) movements were made in the last twelve hours; the limit is \(budget), including one for parking"
       case .batteryFloor(let percent, let floor):
         "the battery is at \(percent) %, and below \(floor) % the lock is left alone"
       case .batterySlope(let lost, let time, let slope):
