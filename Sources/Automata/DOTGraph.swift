@@ -169,7 +169,7 @@ struct DOTParser {
       guard token.kind == .mark(UInt8(ascii: "{")) else { throw problem("expected `{`") }
     }
     if token.kind == .mark(UInt8(ascii: "{")) {
-      guard depth < Self.depthLimit else { throw problem("subgraphs stand too deep inside one another") }
+      guard depth < Self.depthLimit else { throw problem("subgraphs are nested too deeply") }
       try advance()
       var inner = scope
       let names = try statements(&inner, depth: depth + 1)

@@ -177,7 +177,7 @@ public struct Divergence: Equatable, Sendable {
   private var symptom: String {
     switch kind {
     case .unexpected(let seen): "the device showed \(seen), which the model does not allow"
-    case .overdue: "the device showed nothing, where the model demands something by now"
+    case .overdue: "the device showed nothing, although the model required something by this time"
     case .refusedLegal(let reason): "the device refused what the model allows: \(reason)"
     case .invariant(let rule): rule
     case .violation(let violation): "the device broke a rule: \(violation)"
@@ -270,7 +270,7 @@ public struct Divergence: Equatable, Sendable {
     case .violation(let violation): violation.description
     case .overdue, .invariant: lastStatus ?? "nothing"
     case .contradiction(let contradiction): contradiction.seen
-    case .stoppedAnswering: isOfLab ? "nothing that says anything of it" : "no answer"
+    case .stoppedAnswering: isOfLab ? "unknown, since a program of the lab failed" : "no answer"
     }
   }
 }

@@ -93,7 +93,7 @@ public struct KeepsTags: Invariant {
     let words = record.split(separator: " ", maxSplits: 2)
     guard words.count == 3, records.commands.contains(String(words[1])) else { return nil }
     if words[2] == "no tag" {
-      return lack != nil ? nil : "the history tells of a command without its tag: \(record)"
+      return lack != nil ? nil : "the history shows a command without its tag: \(record)"
     }
     let told = String(words[2])
     guard !tags.contains(where: { wholes(of: $0).contains(told) }) else { return nil }

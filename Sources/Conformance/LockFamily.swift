@@ -101,7 +101,7 @@ extension LockFamily {
 
     /// All problems in one sentence.
     public var description: String {
-      "no lock of the machine \(machine) can be looked after: " + problems.joined(separator: "; ")
+      "no lock of the machine \(machine) can be managed: " + problems.joined(separator: "; ")
     }
   }
 

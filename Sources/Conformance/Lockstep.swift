@@ -213,7 +213,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   public mutating func reset(to start: StartCondition = StartCondition()) throws(LabFault) -> Divergence? {
     preparations = []
     guard let number = tracker.start(for: start) else {
-      throw LabFault(.notPossible, "the machine has no start of these settings")
+      throw LabFault(.notPossible, "the machine has no start with these settings")
     }
     var fault: LabFault?
     do { try device.reset(to: start) } catch { fault = error }
@@ -282,7 +282,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     let horizon = isTimed ? horizon(within: limit) : limit
     while true {
       guard let observation = try device.observe(until: horizon) else {
-        assert(device.now >= horizon, "a device that ended its silence before its time")
+        assert(device.now >= horizon, "the device returned from observe(until:) before the deadline")
         return settleModel()
       }
       if let divergence = compare(observation) { return divergence }

@@ -102,7 +102,7 @@ public struct MachineDevice: StandaloneDevice, Sendable {
 
   public mutating func reset(to start: StartCondition) throws(LabFault) {
     guard let number = machine.start(for: start) else {
-      throw LabFault(.notPossible, "the machine has no start of these settings")
+      throw LabFault(.notPossible, "the machine has no start with these settings")
     }
     now = .zero
     shows = []

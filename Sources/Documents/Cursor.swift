@@ -257,7 +257,7 @@ extension Cursor {
     }
     guard entries.count == 1 else {
       at(entries[1].key).report(
-        .conflict, "a \(kind) has one key, and this is another",
+        .conflict, "a \(kind) has only one key",
         hint: "is the line indented too little, or `- ` missing?")
       return nil
     }

@@ -72,7 +72,7 @@ public struct DeviceSpec: Equatable, Sendable {
     }
     guard kind == .emulator else {
       guard !rest.isEmpty else {
-        throw DeviceProblem(.name, "nothing stands after `\(kind.rawValue):`")
+        throw DeviceProblem(.name, "nothing follows `\(kind.rawValue):`")
       }
       self.init(kind, String(rest))
       if kind == .driver { try takeDriverOptions() }
@@ -126,7 +126,7 @@ extension DeviceSpec {
       rest = rest[..<begin]
     }
     name = String(rest)
-    guard !name.isEmpty else { throw DeviceProblem(.name, "nothing stands after `driver:`") }
+    guard !name.isEmpty else { throw DeviceProblem(.name, "nothing follows `driver:`") }
     try check()
   }
 

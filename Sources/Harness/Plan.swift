@@ -167,7 +167,7 @@ public struct Plan: Sendable {
       description = try provider.describe(own)
     } else {
       throw DeviceProblem(
-        .name, "\(item.path) names no device, and the machine `\(item.machine.label)` has no usual one",
+        .name, "\(item.path) names no device, and the machine `\(item.machine.label)` has no default device",
         hint: "give one with --device")
     }
     try description.checkNames(in: item.machine)
@@ -247,7 +247,7 @@ private struct Replacement {
     } else if test.scenario.device != nil, let family = description.family,
       let wanted = try? provider.describe(replaced).family, wanted != family
     {
-      test.skipReason = "written for \(wanted), and \(spec.name) is \(family)"
+      test.skipReason = "written for the family \(wanted); \(spec.name) is of the family \(family)"
     }
     // The scenario relies on the options of its device: the replacement keeps them, and the case is skipped if
     // it does not have one. It drops those that only describe the replaced device: its defects, how its lock is
@@ -293,12 +293,13 @@ extension Case {
     if let settings = abilities.settings,
       let item = start.settings.first(where: { !settings.contains($0.name) })
     {
-      return "needs to start with \(item.name), which \(self.device.name) cannot be asked for"
+      return "needs the start setting \(item.name), which \(self.device.name) does not support"
     }
     if let item = start.settings.first(where: { device.fixedValue(differingFrom: $0) != nil }),
       let given = device.fixedValue(differingFrom: item)
     {
-      return "starts with \(item.name): \(item.value), and with \(self.device.name) it is \(given)"
+      return
+        "needs \(item.name): \(item.value) at the start, but \(self.device.name) starts with \(item.name): \(given)"
     }
     for step in scenario.steps.flattened {
       switch step.action {
@@ -311,7 +312,7 @@ extension Case {
         }
       case .fault(let fault):
         if !abilities.faults.contains(fault.name) {
-          return "needs the fault \(fault.name), which \(self.device.name) cannot bring about"
+          return "needs the fault \(fault.name), which \(self.device.name) cannot inject"
         }
         if let reason = device.reason(fault) {
           return "needs the fault \(fault.name) \(fault.value): \(reason)"
@@ -360,7 +361,7 @@ extension Case {
     let start = machine.machine.definition.starts.last { start in
       start.conditions.allSatisfy { item in self.start.flag(item.name).map { $0 == item.value } ?? true }
     }
-    guard let start else { return skipReason = skipReason ?? "the machine has no start of these settings" }
+    guard let start else { return skipReason = skipReason ?? "the machine has no start with these settings" }
     for item in start.conditions where self.start.setting(item.name) == nil {
       guard abilities.settings?.contains(item.name) ?? true else { continue }
       self.start.settings.append(Argument(item.name, .flag(item.value)))

@@ -168,7 +168,7 @@ private struct DeviceReading {
       cursor.report(.missingKey, "missing key `lock`, `emulator`, `exec` or `driver`")
       return nil
     }
-    if named.count > 1 { named[1].key.report(.conflict, "a device has one name, and this is another") }
+    if named.count > 1 { named[1].key.report(.conflict, "a device has only one name") }
     settings = entries.filter { !kinds.contains($0.key.node.text ?? "") }
       .map { ($0.key.node.text ?? "", $0.key, $0.value) }
     guard let name = value.text("a device") else { return nil }
@@ -315,7 +315,7 @@ struct SettingSorting {
       start.conditions.allSatisfy { item in condition.flag(item.name).map { $0 == item.value } ?? true }
     }
     if !isPossible {
-      cursor?.report(.impossible, "the machine `\(machine.name)` has no start of these settings")
+      cursor?.report(.impossible, "the machine `\(machine.name)` has no start with these settings")
     }
     return isPossible
   }
@@ -326,7 +326,7 @@ extension Cursor {
   func anyValue() -> Value? {
     guard let text = text("a value") else { return nil }
     guard !isNull else {
-      report("`\(text)` is no value", hint: "as text it stands in quotes")
+      report("`\(text)` is not a value", hint: "for text, write it in quotes")
       return nil
     }
     if case .scalar(_, .quoted) = node.content { return .text(text) }

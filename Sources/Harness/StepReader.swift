@@ -46,7 +46,7 @@ struct StepReader {
     if doneCount > ScenarioGrammar.maximumSteps, !isTooLong {
       isTooLong = true
       cursor.report(
-        .tooLarge, "with this step the scenario has more than \(ScenarioGrammar.maximumSteps) steps to do")
+        .tooLarge, "with this step the scenario has more than \(ScenarioGrammar.maximumSteps) steps")
     }
     guard let (name, key, value) = variant(cursor) else { return nil }
     let action =
@@ -133,7 +133,7 @@ struct StepReader {
       return value.value(of: forms?.forms.first { $0.name == given }).map { Argument(given, $0) }
     }
     if forms?.isAlternative == true, entries.count > 1 {
-      entries[1].key.report(.conflict, "`\(name)` takes one of \(Self.list(forms)), and this is another")
+      entries[1].key.report(.conflict, "`\(name)` takes only one of \(Self.list(forms))")
       return nil
     }
     return arguments.count == entries.count ? arguments : nil
@@ -169,7 +169,7 @@ struct StepReader {
     guard let (name, key, value) = cursor.variant("fault", of: names) else { return nil }
     if let device, !device.abilities.faults.contains(name) {
       key.report(
-        .impossible, "this device cannot bring about `\(name)`",
+        .impossible, "this device cannot inject the fault `\(name)`",
         hint: .nearest(to: name, of: device.abilities.faults, or: DeviceProblem.allOf))
       return nil
     }
@@ -209,7 +209,7 @@ struct StepReader {
     let times = fields.required("times")?.integer(in: ScenarioGrammar.rounds)
     guard depth < ScenarioGrammar.deepest else {
       cursor.report(
-        .tooLarge, "repetitions stand inside one another more than \(ScenarioGrammar.deepest) deep")
+        .tooLarge, "repetitions are nested more than \(ScenarioGrammar.deepest) deep")
       return nil
     }
     let outer = rounds
@@ -290,7 +290,9 @@ extension StepReader {
       }
     }
     if let key = fields.key("quiet"), conditions.count > 1 || fields.key("within") != nil {
-      key.report(.conflict, "`quiet` stands alone", hint: "it says itself how long nothing may be shown")
+      key.report(
+        .conflict, "`quiet` excludes all other keys",
+        hint: "its value is the time in which nothing may be shown")
       return false
     }
     return true
@@ -362,7 +364,7 @@ extension Cursor {
   fileprivate func lastingDuration() -> Interval? {
     guard let interval = duration() else { return nil }
     guard interval > .zero else {
-      report(.wrongDuration, "in no time nothing could be shown", hint: "expected a duration above zero")
+      report(.wrongDuration, "the duration must be above zero")
       return nil
     }
     return interval
@@ -384,7 +386,7 @@ extension Cursor {
     let hint: Advice? =
       switch (form.kind, value) {
       case (.choice(let words), _): .nearest(to: text, of: words, or: DeviceProblem.allOf)
-      case (.text, _): "as text it stands in quotes: `\(form.name): \"\(text)\"`"
+      case (.text, _): "for text, write it in quotes: `\(form.name): \"\(text)\"`"
       case (.duration, .integer), (.duration, .number): "`\(text) s` are seconds"
       default: nil
       }

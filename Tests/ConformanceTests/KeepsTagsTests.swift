@@ -43,7 +43,7 @@ struct KeepsTagsTests {
 
   @Test("a command that stands in the history without its tag is found out, once the history was ours alone")
   func untagged() {
-    let found = "the history tells of a command without its tag: #4 unlock no tag"
+    let found = "the history shows a command without its tag: #4 unlock no tag"
     expect(complaint(of: tags, [.read(1, "empty"), .give(2, "unlock"), .read(3, "#4 unlock no tag")]), found)
     expect(complaint(of: tags, [.read(1, "#3 lock no tag"), .read(2, "#4 unlock no tag")]), nil)
     expect(complaint(of: tags, [.read(1, "empty"), .read(2, "#4 unlock “Alice”")]), nil)
@@ -56,7 +56,7 @@ struct KeepsTagsTests {
     expect(complaint(of: tags, moments), nil)
     expect(
       complaint(of: tags, ofNew: true, moments),
-      "the history tells of a command without its tag: #1 unlock no tag")
+      "the history shows a command without its tag: #1 unlock no tag")
     expect(complaint(of: tags, ofNew: true, [.give(1, "unlock"), .read(2, "#1 unlock “Alice”")]), nil)
   }
 
@@ -69,7 +69,7 @@ struct KeepsTagsTests {
 
   @Test("again, once the end of the history was asked for and read after that")
   func doubtThatIsOver() {
-    let found = "the history tells of a command without its tag: #9 unlock no tag"
+    let found = "the history shows a command without its tag: #9 unlock no tag"
     func doubted(_ moments: [Moment]) -> String? {
       complaint(
         of: tags,

@@ -103,7 +103,7 @@ struct PreparationTests {
       expect(
         divergence.summary,
         "the fault lies before the test, and was seen while the device was made ready for it: the device showed nothing, "
-          + "where the model demands something by now")
+          + "although the model required something by this time")
     }
     // Silence after the last that was written down is no evidence.
     expect(try verdict([session([boils[0]])]), nil)

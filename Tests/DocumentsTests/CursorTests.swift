@@ -95,7 +95,7 @@ struct CursorTests {
     ("step", "{}", "1:1 expected a step, found a mapping"),
     (
       "step", "lock: 1\nwait: 2",
-      "2:1 a step has one key, and this is another; is the line indented too little, or `- ` missing?"
+      "2:1 a step has only one key; is the line indented too little, or `- ` missing?"
     ),
     ("step", "[lock]", "1:1 expected a step, found a list"),
     (

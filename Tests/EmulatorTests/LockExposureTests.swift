@@ -69,7 +69,7 @@ private let exposures: [Exposure] = [
   Exposure(
     defect: .deafUnlock, start: [Argument("registered", .flag(true))],
     steps: open + "reset; ~noSignal; +2 s;" + register + "lock; +1 s; unlock; ~unlocked",
-    verdict: "the device showed nothing, where the model demands something by now"),
+    verdict: "the device showed nothing, although the model required something by this time"),
   Exposure(
     defect: .jamAfterAbortedLogins,
     steps: abort + abort + abort + abort + open + "toggle; ~unlocked; toggle; ~locked; lock; +5 s",
@@ -99,16 +99,16 @@ private let exposures: [Exposure] = [
     verdict: "counter-jump: a message sealed with counter"),
   Exposure(
     defect: .staleStatusAfterHandTurn, steps: open + "handToUnlocked; ~unlocked",
-    verdict: "the device showed nothing, where the model demands something by now"),
+    verdict: "the device showed nothing, although the model required something by this time"),
   Exposure(
     defect: .movedReportedAsUnlocked, steps: open + "handToMoved; ~moved",
     verdict: "the device showed unlocked, which the model does not allow"),
   Exposure(
     defect: .statusLagsOneBehind, steps: open + "unlock; ~unlocked",
-    verdict: "the device showed nothing, where the model demands something by now"),
+    verdict: "the device showed nothing, although the model required something by this time"),
   Exposure(
     defect: .restUnpublishedAfterTurnabout, steps: open + "unlock; +500 ms; lock; +200 ms; unlock; ~unlocked",
-    verdict: "the device showed nothing, where the model demands something by now"),
+    verdict: "the device showed nothing, although the model required something by this time"),
   Exposure(
     defect: .publishBeforeLogin, steps: open,
     verdict: "the device broke a rule: clear-text: mech status in clear"),
@@ -124,7 +124,7 @@ private let exposures: [Exposure] = [
     verdict: "the device showed nosetting, which the model does not allow"),
   Exposure(
     defect: .autolockChangeIgnored, steps: open + "setAutolock=5; unlock; ~unlocked; ~locked",
-    verdict: "the device showed nothing, where the model demands something by now"),
+    verdict: "the device showed nothing, although the model required something by this time"),
   Exposure(
     defect: .autolockOutlivesOff, start: unlocked,
     steps: openUnlocked + "setAutolock=20; +2 s; setAutolock=0; +30 s",
@@ -132,13 +132,13 @@ private let exposures: [Exposure] = [
   Exposure(
     defect: .autolockForgottenOnDisconnect,
     steps: open + "setAutolock=5; unlock; ~unlocked; +1 s; disconnect; +10 s;" + open,
-    verdict: "the device showed nothing, where the model demands something by now"),
+    verdict: "the device showed nothing, although the model required something by this time"),
   Exposure(
     defect: .autolockEarly, steps: open + "setAutolock=20; unlock; ~unlocked; +30 s",
     verdict: "the device showed locked, which the model does not allow"),
   Exposure(
     defect: .autolockLate, steps: open + "setAutolock=20; unlock; ~unlocked; +30 s",
-    verdict: "the device showed nothing, where the model demands something by now"),
+    verdict: "the device showed nothing, although the model required something by this time"),
   Exposure(
     defect: .autolockFromLogin, steps: open + "setAutolock=20; +15 s; unlock; ~unlocked; +30 s",
     verdict: "the device showed locked, which the model does not allow"),
@@ -150,7 +150,7 @@ private let exposures: [Exposure] = [
   Exposure(
     defect: .autolockStartVaries, start: unlocked,
     steps: openUnlocked + "setAutolock=8; +20 s; setAutolock=0; unlock; ~unlocked; setAutolock=15; +30 s",
-    verdict: "the device showed nothing, where the model demands something by now"),
+    verdict: "the device showed nothing, although the model required something by this time"),
   Exposure(
     defect: .historyNeverEmpties, steps: open + "lock; +1 s; readHistory; +10 s; ?history empty",
     verdict: "history-repeated: history record 1 came again after it was deleted"),
@@ -159,7 +159,7 @@ private let exposures: [Exposure] = [
     verdict: "no lock “Lockstep” came"),
   Exposure(
     defect: .deadUntilPowerCycle, steps: open + "!lose-link; ~noSignal; !lose-link=no; +1 s;" + open,
-    verdict: "the device showed nothing, where the model demands something by now"),
+    verdict: "the device showed nothing, although the model required something by this time"),
   Exposure(
     defect: .tokenMissingEverySecondTime, steps: open + "disconnect; +1 s;" + open,
     verdict: "no-token: no token within 30 s"),

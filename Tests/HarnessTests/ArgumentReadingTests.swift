@@ -103,11 +103,11 @@ struct ArgumentReadingTests {
         "wait3: { delay: 61 s }", "gate",
         "5:21: `delay` is a duration with its unit, from 0 s to 1 min, and not `61 s`"
       ),
-      ("name: { text: a, bytes: ff }", "gate", "5:22: `name` takes one of text, bytes, and this is another"),
+      ("name: { text: a, bytes: ff }", "gate", "5:22: `name` takes only one of text, bytes"),
       ("name: { text: true }", "gate", ""), ("name: { text: FALSE }", "gate", ""),
       (
         "name: { text: 7 }", "gate",
-        "5:19: `text` is a text, and not `7` (as text it stands in quotes: `text: \"7\"`)"
+        "5:19: `text` is a text, and not `7` (for text, write it in quotes: `text: \"7\"`)"
       ),
       ("name: { text: \"7\" }", "gate", ""), ("name: { bytes: 0102 }", "gate", ""),
       (
@@ -117,11 +117,11 @@ struct ArgumentReadingTests {
       // What is not there is no value of any kind.
       (
         "name: { text: null }", "gate",
-        "5:19: `text` is a text, and not `null` (as text it stands in quotes: `text: \"null\"`)"
+        "5:19: `text` is a text, and not `null` (for text, write it in quotes: `text: \"null\"`)"
       ),
       (
         "name: { text: ~ }", "gate",
-        "5:19: `text` is a text, and not `~` (as text it stands in quotes: `text: \"~\"`)"
+        "5:19: `text` is a text, and not `~` (for text, write it in quotes: `text: \"~\"`)"
       ),
       ("name: { text: \"null\" }", "gate", ""),
       ("name: { text: }", "gate", "5:19: expected a value, found nothing"),
@@ -135,10 +135,10 @@ struct ArgumentReadingTests {
         "wait3: null", "gate",
         "5:12: `delay` is a duration with its unit, from 0 s to 1 min, and not `null`"
       ),
-      ("rest: { a: null }", "gate", "5:16: `null` is no value (as text it stands in quotes)"),
-      ("rest: ~", "gate", "5:11: `~` is no value (as text it stands in quotes)"),
+      ("rest: { a: null }", "gate", "5:16: `null` is not a value (for text, write it in quotes)"),
+      ("rest: ~", "gate", "5:11: `~` is not a value (for text, write it in quotes)"),
       ("rest: { a: \"~\" }", "gate", ""),
-      ("fault: { jam: null }", "gate", "5:19: `null` is no value (as text it stands in quotes)"),
+      ("fault: { jam: null }", "gate", "5:19: `null` is not a value (for text, write it in quotes)"),
       // What the machine says of its readings.
       ("expect: { load: 5 }", "gate", ""), ("expect: { load: { above: 2.5, below: 3 } }", "gate", ""),
       ("expect: { lod: 5 }", "gate", "5:15: unknown key `lod` (did you mean `load`?)"),
@@ -150,7 +150,7 @@ struct ArgumentReadingTests {
       ("expect: { code: 1 }", "gate", "5:21: `code` is bytes in hexadecimal, two digits each, and not `1`"),
       (
         "expect: { word: 7 }", "gate",
-        "5:21: `word` is a text, and not `7` (as text it stands in quotes: `word: \"7\"`)"
+        "5:21: `word` is a text, and not `7` (for text, write it in quotes: `word: \"7\"`)"
       ),
       (
         "expect: { word: { above: 7 } }", "gate", "5:23: `word` is a text, and nothing is above or below it"
@@ -178,13 +178,13 @@ struct ArgumentReadingTests {
       ("connect: 7", "sesame", "5:14: `connect` takes nothing"),
       (
         "unlock: { tag: 3 s }", "sesame-table",
-        "5:20: `tag` is a text, and not `3 s` (as text it stands in quotes: `tag: \"3 s\"`)"
+        "5:20: `tag` is a text, and not `3 s` (for text, write it in quotes: `tag: \"3 s\"`)"
       ),
       ("Open: { fast: yes }", "door", "5:13: `Open` takes nothing"),
       // In no time nothing can be shown.
       (
         "expect: { quiet: 0 s }", "door",
-        "5:22: in no time nothing could be shown (expected a duration above zero)"
+        "5:22: the duration must be above zero"
       ),
     ])
   func steps(step: String, machine: String, expected: String) throws {

@@ -468,7 +468,8 @@ struct LabTests {
     let provider = LabProvider()
     provider.given = [Argument("ajar", .flag(true))]
     let given = try run(["open"], provider)
-    #expect(given.lines[2].contains("starts with ajar: no, and with oak it is yes"), "\(given.lines)")
+    #expect(
+      given.lines[2].contains("needs ajar: no at the start, but oak starts with ajar: yes"), "\(given.lines)")
     provider.given = [Argument("ajar", .flag(false))]
     provider.withheld = [("open", "it needs --allow open")]
     let withheld = try run(["open"], provider)

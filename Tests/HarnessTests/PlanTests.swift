@@ -48,10 +48,10 @@ struct PlanTests {
     ("device: { lock: oak, paint: red, defect: silent }\n" + steps, "emulator:oak", "emulator:oak?paint=red"),
     ("device: { lock: oak, paint: red }\n" + steps, "oak?paint=blue", "emulator:oak?paint=blue"),
     ("device: { lock: oak, paint: red }\n" + steps, "exec:./door", "needs the option paint, which ./door does not have"),
-    ("device: oak\n" + steps, "glass", "written for wooden doors, and glass is glass doors"),
+    ("device: oak\n" + steps, "glass", "written for the family wooden doors; glass is of the family glass doors"),
     ("device: oak\n" + steps, "hatch", "hatch cannot be compared with the machine door"),
     ("device: oak\n" + steps, "exec:./door", "exec:./door"),
-    ("device: oak\nsteps: [fault: wind]\n", "exec:./door", "needs the fault wind, which ./door cannot bring about"),
+    ("device: oak\nsteps: [fault: wind]\n", "exec:./door", "needs the fault wind, which ./door cannot inject"),
     ("device: oak\nsteps: [open, expect: { effect: ring }]\n", "exec:./door", "needs effects, which ./door does not show"),
     ("device: oak\nsteps: [repeat: { times: 2, steps: [expect: { battery: 5 }] }]\n", "exec:./door", "needs the reading battery, which ./door does not report"),
     ("machine: own.yaml\ndevice: exec:x\n" + steps, "exec:./door", "exec:./door"),
@@ -86,7 +86,7 @@ struct PlanTests {
       ("oka", "unknown device `oka`: did you mean `oak`?"),
       ("oak?pain=red", "unknown setting `pain`: did you mean `paint`?"),
       ("oak?defect=lod", "unknown defect `lod`: did you mean `loud`?"), ("emulator:", "no device is named"),
-      ("exec:", "nothing stands after `exec:`"), ("oak?=3", "a setting without a name: `=3`"),
+      ("exec:", "nothing follows `exec:`"), ("oak?=3", "a setting without a name: `=3`"),
     ])
   func wrong(device: String, message: String) {
     #expect { try plan(["device: oak\n" + steps], device: device) } throws: { "\($0)" == message }
@@ -96,7 +96,7 @@ struct PlanTests {
   func none() throws {
     #expect { try plan(["machine: own.yaml\n" + steps]) } throws: {
       "\($0)"
-        == "toys/0.yaml names no device, and the machine `toys/own.yaml` has no usual one: give one with --device"
+        == "toys/0.yaml names no device, and the machine `toys/own.yaml` has no default device: give one with --device"
     }
     expect(try plan(["machine: own.yaml\n" + steps], device: "exec:x")[0].skipReason, nil)
   }

@@ -81,7 +81,7 @@ struct RunTests {
         #"{"t":"0.000","step":3,"line":6,"expect":"effect ring"}"#,
         #"{"t":"0.000","step":4,"line":7,"wait":"1.5 s"}"#,
         #"{"t":"1.500","step":5,"line":8,"stimulus":"close"}"#, #"{"t":"1.500","model":["closed"]}"#,
-        #"{"verdict":"divergence","case":"toys/door","t":"1.500","step":5,"line":8,"observations":3,"message":"the device showed nothing, where the model demands something by now","expected":"closed","observed":"opened","sentence":"open 3, wait 1.5 s, close: closed was due, the device still showed opened.","details":["after   close","model   closed","device  opened"],"allowed":[{"state":"closed","shows":"closed"}],"signature":"overdue: closed after close","replay":"lockstep replay toys/door"}"#,
+        #"{"verdict":"divergence","case":"toys/door","t":"1.500","step":5,"line":8,"observations":3,"message":"the device showed nothing, although the model required something by this time","expected":"closed","observed":"opened","sentence":"open 3, wait 1.5 s, close: closed was due, the device still showed opened.","details":["after   close","model   closed","device  opened"],"allowed":[{"state":"closed","shows":"closed"}],"signature":"overdue: closed after close","replay":"lockstep replay toys/door"}"#,
         #"{"machine":{"name":"door","hash":"6ab56441ef0a4bef","states":["closed","opened","tired"],"stimuli":["open","close","tire"],"cells":[[0,0,[1]],[1,1,[0]],[1,2,[2]]],"spontaneous":[[1,"shut",[0]],[2,"shut",[0]]]}}"#,
         #"{"coverage":{"machine":"door","legal":[2,3],"empty":[0,6],"states":[2,3],"transitions":[2,3],"pairs":[1,5],"visited":["c","00","c"]}}"#,
         #"{"end":{"cases":1,"agree":0,"flaky":0,"divergences":1,"labFaults":0,"skipped":0,"incomplete":0,"observations":0,"status":1}}"#,
@@ -127,8 +127,8 @@ struct RunTests {
     ("open\nexpect: { status: opened, within: 4 s }\nwait: 1 s", shuts, "agree"),
     // What the model promises is demanded at the end.
     ("open\nfault: wind", [:], "agree"),
-    ("open\nfault: wind", ["wind": []], "the device showed nothing, where the model demands something by now"),
-    ("open\ntire", ["tire": [[(.zero, .status("tired"))]]], "the device showed nothing, where the model demands something by now"),
+    ("open\nfault: wind", ["wind": []], "the device showed nothing, although the model required something by this time"),
+    ("open\ntire", ["tire": [[(.zero, .status("tired"))]]], "the device showed nothing, although the model required something by this time"),
     // A stimulus waits for its moment, unless it is given now.
     ("open\ntire\nopen", [:], "agree"),
     ("open\ntire\nnow: open", [:], "the device showed opened, which the model does not allow"),
@@ -150,7 +150,7 @@ struct RunTests {
     // Effects: each is used up by one expectation, and what came before something was done does not count.
     ("open\nexpect: { effect: ring }\nexpect: { effect: ring }", [:], more + "expected effect ring, got nothing"),
     ("open\nrefuse: open\nexpect: { effect: ring }", ["open": [ToyDoor.healthy["open"]![0], []]], more + "expected effect ring, got nothing"),
-    ("open", ["open": [[(.zero, .status("opened"))]]], "the device showed nothing, where the model demands something by now"),
+    ("open", ["open": [[(.zero, .status("opened"))]]], "the device showed nothing, although the model required something by this time"),
     // Readings
     ("open\nexpect: { battery: 5.9, within: 1 s }\nexpect: { battery: 5, within: 1 s }", reads, "agree"),
     ("open\nexpect: { battery: 5.9, within: 1 s }\nexpect: { battery: 5.9 }\nexpect: { battery: 5.9, within: 3 s }", reads, more + "expected battery 5.9 within 3 s, got 5"),
@@ -170,7 +170,7 @@ struct RunTests {
     ("open\nexpect: { quiet: 999 ms }", reads, "agree"),
     ("open\nexpect: { quiet: 1 s }", reads, more + "expected quiet for 1 s, got battery 5.9"),
     // Repetitions
-    ("repeat: { times: 3, steps: [ open, close, repeat: { times: 2, steps: [ refuse: close ] } ] }", ["close": [[(.zero, .status("closed"))], []]], "the device showed nothing, where the model demands something by now"),
+    ("repeat: { times: 3, steps: [ open, close, repeat: { times: 2, steps: [ refuse: close ] } ] }", ["close": [[(.zero, .status("closed"))], []]], "the device showed nothing, although the model required something by this time"),
     ("repeat: { times: 3, steps: [ open, close ] }", ["close": [[(.zero, .status("closed"))]]], "agree"),
     // What no model knows
     ("open", ["open": [[(.zero, .status("ajar"))]]], "the device showed 'ajar' (unknown to the model), which the model does not allow"),
@@ -192,7 +192,7 @@ struct RunTests {
     #expect(
       verdict.contains(
         "\"verdict\":\"skipped\"")
-        && verdict.contains("step 2 cannot be done with this device: close was to be refused"),
+        && verdict.contains("step 2 cannot be done with this device: close must be forbidden here"),
       "\(verdict)")
   }
 

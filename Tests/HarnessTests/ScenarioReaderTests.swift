@@ -123,7 +123,7 @@ struct ScenarioReaderTests {
       ("expect: { battery: 5, for: 1 s }", "4:27: `for` goes with `status` alone | nothing else lasts"),
       (
         "expect: { quiet: 1 s, status: closed }",
-        "4:15: `quiet` stands alone | it says itself how long nothing may be shown"
+        "4:15: `quiet` excludes all other keys | its value is the time in which nothing may be shown"
       ),
       (
         "expect: { battery: { over: 5 } }",
@@ -137,13 +137,13 @@ struct ScenarioReaderTests {
       ("expect: closed", "4:13: expected a mapping, found `closed`"),
       ("until: { within: 3 s }", "4:12: missing key `status`"),
       ("fault: wint", "4:12: unknown fault `wint` | did you mean `wind`?"),
-      ("fault: draught", "4:12: this device cannot bring about `draught` | expected one of wind"),
+      ("fault: draught", "4:12: this device cannot inject the fault `draught` | expected one of wind"),
       ("refuse: walk", "4:13: unknown stimulus `walk` | expected open, close, tire"),
       ("now: [open]", "4:10: expected a stimulus, found a list"),
       ("open: { by: [a] }", "4:17: expected a value, found a list"),
       (
         "{ open: , close: }",
-        "4:15: a step has one key, and this is another | is the line indented too little, or `- ` missing?"
+        "4:15: a step has only one key | is the line indented too little, or `- ` missing?"
       ),
       ("repeat: { times: 0, steps: [open] }", "4:22: expected a whole number from 1 to 10000, found `0`"),
       (
@@ -152,7 +152,7 @@ struct ScenarioReaderTests {
       ),
       (
         "repeat: { times: 10000, steps: [ { repeat: { times: 10000, steps: [ open ] } } ] }",
-        "4:73: with this step the scenario has more than 100000 steps to do"
+        "4:73: with this step the scenario has more than 100000 steps"
       ),
       ("note:", "4:10: expected text, found nothing"),
     ])
@@ -192,7 +192,7 @@ struct ScenarioReaderTests {
       ),
       (
         "scenario: A\ndevice: { lock: oak, exec: x }\nsteps: [open]",
-        "2:22: a device has one name, and this is another"
+        "2:22: a device has only one name"
       ),
       (
         "scenario: A\ndevice: { lock: oak, ajar: maybe }\nsteps: [open]",

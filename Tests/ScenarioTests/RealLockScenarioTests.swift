@@ -58,8 +58,8 @@ struct RealLockScenarioTests {
       #expect(result.agreed >= count, "\(result.agreed)")
       let known = [
         "needs the fault ", "needs the stimulus hand", "cannot be compared with the machine sesame-table",
-        "with --allow ", "starts with configured: no, and with \(name) it is yes",
-        "starts with registered: no, and with \(name) it is yes",
+        "with --allow ", "needs configured: no at the start, but \(name) starts with configured: yes",
+        "needs registered: no at the start, but \(name) starts with registered: yes",
       ]
       for reason in result.reasons { #expect(known.contains { reason.contains($0) }, "\(reason)") }
       guard !allowed.isEmpty else { continue }

@@ -68,7 +68,7 @@ struct BadInputTests {
           |                          ^~~~~~~~~~~
       bad.yaml:5:20: `tag` is a text, and not `null`
         5 |   - unlock: { tag: null }
-          |                    ^~~~ as text it stands in quotes: `tag: "null"`
+          |                    ^~~~ for text, write it in quotes: `tag: "null"`
       bad.yaml:6:24: `battery` is a number, and not `low`
         6 |   - expect: { battery: low }
           |                        ^~~

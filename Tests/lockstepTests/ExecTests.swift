@@ -62,7 +62,7 @@ struct ExecTests {
       "run", "Scenarios/jam.yaml", "--device", "exec:python3 lock.py", in: folder.path)
     expect(skipped.status, 4)
     #expect(
-      skipped.output.contains("  skipped  1: needs the fault jam, which python3 lock.py cannot bring about"))
+      skipped.output.contains("  skipped  1: needs the fault jam, which python3 lock.py cannot inject"))
   }
 
   @Test("a program that does not answer its greeting is trouble, whatever a scenario needs of it")

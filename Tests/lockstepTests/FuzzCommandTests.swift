@@ -93,7 +93,7 @@ struct FuzzCommandTests {
     expect(changed.status, 2)
     #expect(
       changed.errors.contains(
-        "gate.yaml is not the machine any more with which the campaign was begun: begin another one"),
+        "gate.yaml is no longer the machine with which the campaign began: start a new campaign"),
       "\(changed.errors)")
   }
 

@@ -89,7 +89,7 @@ private enum Habit: String, CaseIterable {
         4,
         [
           "1 case: 1 skipped",
-          "1: the device has presetPositions, as it may, and the case expects one without: "
+          "1: the device has presetPositions, which is permitted; the case expects a device without it: "
             + "the model agrees; the scenario asks for more: expected status nosetting within 10 s, got locked",
         ]
       )

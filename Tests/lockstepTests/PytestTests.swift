@@ -46,7 +46,7 @@ struct PytestTests {
     "Scenarios/door.yaml::A door opens"
   )
   private static let lags = "--lockstep-device '\(TestFrameworks.broken)'"
-  private static let late = "the device showed nothing, where the model demands something by now"
+  private static let late = "the device showed nothing, although the model required something by this time"
 
   @Test("all agree: each is an item that passed, of one run")
   func healthy() throws {

@@ -39,9 +39,9 @@ struct RealLockTests {
     for line in [
       "5 cases: 1 agree, 4 skipped",
       "1: needs the stimulus handToUnlocked, which lock.yaml does not have",
-      "1: needs the stimulus reset: a real lock is given it only with --allow reset",
-      "1: needs the fault jam, which lock.yaml cannot bring about",
-      "1: starts with registered: no, and with lock.yaml it is yes",
+      "1: needs the stimulus reset: a real lock gets it only with --allow reset",
+      "1: needs the fault jam, which lock.yaml cannot inject",
+      "1: needs registered: no at the start, but lock.yaml starts with registered: yes",
     ] { #expect(result.output.contains(line), "\(result.output)") }
     #expect(result.errors.contains("the lock was unlocked and was brought to locked"), "\(result.errors)")
     #expect(result.errors.contains("2 of 100 movements were made, 2 in the lock's life"), "\(result.errors)")

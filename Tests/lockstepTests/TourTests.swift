@@ -317,7 +317,7 @@ extension TourTests {
     $ lockstep fuzz keypad.yaml --device 'exec:python3 device.py' --steps 5000 --seed 1
     …
     ✘ finding 1: reproduced 3 of 3
-        the device showed nothing, where the model demands something by now
+        the device showed nothing, although the model required something by this time
         after   enter
         model   unlocked ──after 5 s──▶ locked
         device  unlocked

@@ -83,7 +83,7 @@ public struct WorkerOrders: Recorded {
   public var job: String?
 
   public static let blank = WorkerOrders()
-  public static let noun = "what a worker is told"
+  public static let noun = "a message to a worker"
   public static let fields: [Field<Self>] = [
     .needed("round", \.round, .count), .needed("known", \.known, .list(.text)),
     .needed("folder", \.folder, .text), .extra("job", \.job, .text),

@@ -127,7 +127,7 @@ public final class WorkerPool {
     case .nothing: return false
     case .line(let text):
       guard let line = WorkerLine(text) else {
-        fail("worker \(members[index].number) wrote what is not understood: \(text.prefix(100))")
+        fail("worker \(members[index].number) wrote an unknown line: \(text.prefix(100))")
         return true
       }
       take(line, from: index)
@@ -172,7 +172,7 @@ public final class WorkerPool {
   private func take(_ notice: FindingNotice, _ lines: [Record]) {
     // A finding that could not be retried because of a stop adds nothing to the one that caused the stop.
     if stopTime != nil, !notice.isSure, !findings.isEmpty {
-      return report.say("not looked into, since it was to stop: \(notice.replay)")
+      return report.say("not investigated, since the campaign is stopping: \(notice.replay)")
     }
     if let index = findings.firstIndex(where: { $0.signature == notice.signature }) {
       repeats += 1

@@ -77,9 +77,10 @@ struct CaseRunner<Device: DeviceUnderTest> {
   /// ``Lockstep/permittedDeviation``.
   private func reason(for unmet: UnmetExpectation, _ conditions: [String]) -> String {
     guard let own = conditions.first else {
-      return "the device ends the link at what no client says, as it may, and the case needs one that goes on"
+      return
+        "the device disconnects after an input that no client sends, which is permitted; the case needs the link to stay up"
     }
-    return "the device has \(own), as it may, and the case expects one without: \(unmet.summary)"
+    return "the device has \(own), which is permitted; the case expects a device without it: \(unmet.summary)"
   }
 
   /// Runs the case until its attempts have a result; see ``Attempts``.
@@ -350,7 +351,7 @@ extension CaseRunner {
       guard isDemanding else { return isAsExpected = false }
       guard lockstep.device.abilities.isInVirtualTime else {
         throw skipped(
-          "this device: \(call.name) was to be refused, and the device shows \(status) by now, in which the model "
+          "this device: \(call.name) must be forbidden here, but the device now shows \(status), in which the model "
             + "allows it")
       }
       throw unmet([

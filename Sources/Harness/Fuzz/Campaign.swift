@@ -129,7 +129,7 @@ public struct Campaign<Device: DeviceUnderTest> {
     let tests =
       status.unjudged == status.tests ? "on any test" : "on \(status.unjudged) of \(status.tests) tests"
     let reason = firstTrouble.map { "the first because of \($0)" }
-    return LabFault(.noVerdict, "\(tests), \(reason ?? "before the campaign was taken up again")")
+    return LabFault(.noVerdict, "\(tests), \(reason ?? "before the campaign was resumed")")
   }
 
   /// The visited cells.
@@ -419,7 +419,7 @@ public struct Campaign<Device: DeviceUnderTest> {
     }
     if unready > (isExplained ? Self.maximumTroubles : Self.maximumAttempts) {
       let fault = LabFault(
-        .noDevice, "the device cannot be made ready for a test any more: \(divergence.summary)")
+        .noDevice, "the device can no longer be made ready for a test: \(divergence.summary)")
       edge.trouble(fault)
       return .trouble(fault)
     }
@@ -431,7 +431,8 @@ public struct Campaign<Device: DeviceUnderTest> {
         defer { status.phase = CampaignStatus().phase }
         guard let calm = try calmRun(of: test) else {
           let fault = LabFault(
-            .linkLost, "no run of a test had all its links that had ended with: \(divergence.summary)")
+            .linkLost,
+            "the link was lost in every repetition of a test that had ended with: \(divergence.summary)")
           edge.trouble(fault)
           status.labFaults += 1
           noteUnjudged(fault)

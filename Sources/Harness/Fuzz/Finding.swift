@@ -98,11 +98,13 @@ public struct Finding: Sendable {
     /// The relation as text.
     public var text: String {
       switch self {
-      case .unknown: "shown on the device as it is by now: one with another past may not show it"
+      case .unknown:
+        "shown on this device in its present state: a device with a different history may not show it"
       case .irrelevant: "a new device shows it too"
-      case .included(let own): "a new device shows it too; this one, as it is by now, after \(own) events"
+      case .included(let own):
+        "a new device shows it too; this device, in its present state, shows it after \(own) events"
       case .needed:
-        "no new device shows it: only this one as it is by now, or the campaign from its beginning"
+        "no new device shows it: only this device in its present state, or the campaign from its beginning"
       }
     }
   }
@@ -110,9 +112,9 @@ public struct Finding: Sendable {
   /// The ends of shrinking: no shorter test is left to try; the shorter tests did not reproduce the finding; no test
   /// did; or shrinking did not begin, since a repetition of the test did not reproduce it.
   static let minimal = "minimal for this model"
-  static let shorterUnconfirmed = "what is shorter was not confirmed"
-  static let unconfirmed = "no length of it was confirmed"
-  static let unshown = "not made shorter, since its test did not show it again"
+  static let shorterUnconfirmed = "no shorter test was confirmed"
+  static let unconfirmed = "no test of any length was confirmed"
+  static let unshown = "not shrunk, since the test did not reproduce it"
 }
 
 /// Records the packets of the link to a device, one attempt at a time.

@@ -70,7 +70,7 @@ public struct FuzzTarget: Sendable {
     abilities = description.abilities
     moving = description.moving ?? DeviceDescription.usuallyMoving
     usual = description.usual.filter { $0.stimulus == nil }.map(\.setting)
-    if starts.isEmpty { throw DeviceProblem(.name, "no start of the machine goes with these settings") }
+    if starts.isEmpty { throw DeviceProblem(.name, "the machine has no start with these settings") }
   }
 
   /// The stimuli of the machine that the device does not accept, by name: no test can send them.

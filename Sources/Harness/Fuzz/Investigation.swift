@@ -181,7 +181,7 @@ extension Campaign {
     if let maximum = settings.shrinkTime, edge.elapsed() - begin >= maximum {
       return "stopped after \(maximum) of shrinking (--shrink-budget)"
     }
-    if isWorthUsedUp { return "stopped after the time that it had taken to come upon it (--shrink-budget)" }
+    if isWorthUsedUp { return "stopped after as much time as the search had taken (--shrink-budget)" }
     return nil
   }
 

@@ -19,7 +19,7 @@ extension CampaignPlan {
     let machine = try world.machine(arguments.operands[0])
     if let known = earlier?.machineHash, known != machine.hash {
       throw UsageError(
-        "\(machine.label) is not the machine any more with which the campaign was begun: begin another one")
+        "\(machine.label) is no longer the machine with which the campaign began: start a new campaign")
     }
     let target = try arguments.target(machine, in: world, seed: seed)
     try arguments.run.lab.checkInterlocked([target.device], countsMovements: true)

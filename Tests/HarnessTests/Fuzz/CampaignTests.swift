@@ -109,7 +109,7 @@ struct CampaignTests {
     let resets = twin.rig.resets - first.shrinking.runs - first.confirmation.runs
     let (end, judged) = try campaign(living(true, until: resets))
     let finding = try #require(judged.findings.first)
-    expect(finding.shrinking.end, "not made shorter, since its test did not show it again")
+    expect(finding.shrinking.end, "not shrunk, since the test did not reproduce it")
     expect(finding.shrinking.runs, 0)
     expect("\(finding.confirmation)", "not reproduced, 0 of 3")
     expect(end, .done)
@@ -146,7 +146,7 @@ struct CampaignTests {
       lock.rig.isSick = { !(shrunk + 1...shrunk + 3).contains($0) }
       let finding = try #require(try campaign(lock) { $0.seed = seed }.campaign.findings.first)
       expect("\(finding.confirmation)", "reproduced 3 of 3")
-      expect(finding.shrinking.end, "what is shorter was not confirmed")
+      expect(finding.shrinking.end, "no shorter test was confirmed")
       lengths.append((finding.test.choices.count, finding.foundLength))
     }
     #expect(lengths.allSatisfy { $0.sure > 16 && $0.sure <= $0.found }, "\(lengths)")
