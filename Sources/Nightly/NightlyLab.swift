@@ -39,7 +39,7 @@ public struct NightlyLab: Sendable {
     }
     guard let place = bench ?? plan.bench ?? BenchFile.usual else {
       throw UsageError(
-        "\(path) names no bench, and there is no bench.yaml: say with --bench FILE which it is")
+        "\(path) names no bench, and there is no bench.yaml: name one with --bench FILE")
     }
     self.bench = try BenchFile(reading: place)
   }

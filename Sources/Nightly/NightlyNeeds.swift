@@ -57,7 +57,7 @@ struct NightlyNeed: Equatable {
   var what: String {
     var known: [String] = []
     for words in causes.map(\.description) where !known.contains(words) { known.append(words) }
-    return known.isEmpty ? "needs a look" : known.joined(separator: " and ")
+    return known.isEmpty ? "needs a check" : known.joined(separator: " and ")
   }
 }
 

@@ -39,7 +39,7 @@ extension NightlyReport {
     }
     if !runs.lab.lapsed.isEmpty {
       let rows = runs.lab.lapsed.markup { "<li>\("\($0)")</li>\n" }
-      body += "<section><h2>Quarantine that has lapsed</h2>\n<ul>\(rows)</ul></section>\n"
+      body += "<section><h2>Expired quarantine</h2>\n<ul>\(rows)</ul></section>\n"
     }
     body += groups("Not run", notRun) + groups("Skipped: cannot run on this lock", skipped)
     body += table("Locks", Self.lockTitles, locks.map { ($0.cells, $0.isMarked) }, numbers: [2, 3, 4, 5])
@@ -78,7 +78,7 @@ extension NightlyReport {
     case .safetyLimit: return "A safety limit cut the night short: see which lock reached it"
     case .incomplete where shortfall != nil: return shortfall.map { "All agrees, but \($0)" } ?? ""
     case .incomplete where causes.contains(.stopped):
-      return "The night was stopped: take it up again with --resume"
+      return "The night was stopped: resume it with --resume"
     case .incomplete: return "The night was too short: give it more time, or less to do"
     case .nothingSelected: return "Nothing was run: see why"
     case .usage, .internalFault: return "The night failed: see its journal"

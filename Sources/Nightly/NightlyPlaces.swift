@@ -43,16 +43,16 @@ struct NightlyPlaces: Sendable {
     }
     self.places = places
     if !unknown.isEmpty {
-      messages.say("lockstep: places that are left alone: \(unknown.joined(separator: ", "))".inOneLine)
+      messages.say("lockstep: places that are not used: \(unknown.joined(separator: ", "))".inOneLine)
     }
     guard !places.isEmpty else {
       throw .lab(
-        "no device: at no place of \(address) stands a real lock of the bench \(inventory.name)", .labFault)
+        "no device: no place of \(address) has a real lock of the bench \(inventory.name)", .labFault)
     }
     let others = inventory.locks.map(\.name).filter { places[$0] == nil }
     if !others.isEmpty {
       messages.say(
-        "lockstep: not part of this night, as they stand at none of its places: \(others.joined(separator: ", "))"
+        "lockstep: not part of this night, since none of its places has them: \(others.joined(separator: ", "))"
           .inOneLine)
     }
   }

@@ -231,7 +231,7 @@ public struct NightlyReport {
       line.outOfUse = why
       line.trouble.append("out of use: \(why.prefix { $0 != "\n" })")
     } else if let why = lock.spent {
-      line.use += ", left alone: \(why)"
+      line.use += ", not used any more tonight: \(why)"
     }
     guard lock.lock.isReal else {
       line.left = "emulated"
@@ -347,7 +347,7 @@ extension NightlyReport {
   }
 
   /// The column titles of locks.
-  static let lockTitles = ["lock", "left", "judged", "movements", "in its life", "battery", "state"]
+  static let lockTitles = ["lock", "left", "verdicts", "movements", "in its life", "battery", "state"]
 
   /// The column titles of dongles or places.
   var dongleTitles: [String] { [night.settings.transport.rawValue, "runs", "failed", "state"] }
@@ -390,7 +390,7 @@ extension NightlyReport {
     for entry in runs.lab.lapsed {
       if lines.last != "" { lines.append("") }
       let about = [entry.scenario, entry.lock.map { "on \($0)" }].compactMap(\.self).joined(separator: " ")
-      lines.append(paint(.warning, "  quarantine has lapsed: \(about), \(entry)"))
+      lines.append(paint(.warning, "  quarantine has expired: \(about), \(entry)"))
     }
     add("Not run", notRun, paint, .warning, &lines)
     add("Skipped: cannot run on this lock", skipped, paint, .faint, &lines)
@@ -428,7 +428,7 @@ extension NightlyReport {
 
   /// The number of resumptions, after the duration.
   var again: String {
-    resumptions == 0 ? "" : ", taken up again \(resumptions == 1 ? "once" : "\(resumptions) times")"
+    resumptions == 0 ? "" : ", resumed \(resumptions == 1 ? "once" : "\(resumptions) times")"
   }
 
   private var counts: String {

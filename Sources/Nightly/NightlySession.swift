@@ -83,7 +83,7 @@ public final class NightlySession {
       let isBusy = pollJobs()
       if Interruption.isRequested, !hasStopped {
         hasStopped = true
-        say("stopping: what runs is brought to its end")
+        say("stopping: waiting for the running cases to end")
         receive(.stop("interrupted"))
       }
       if let deadline = night.deadline, deadline <= now { receive(.time) }
@@ -172,7 +172,7 @@ public final class NightlySession {
     }
     flush()
     if let fault {
-      say("the night cannot write what it must, and nothing is begun until it can: \(fault)")
+      say("cannot write the record of the night; nothing is started until that works: \(fault)")
       events.append(.unwritten(lost, why: "\(fault)"))
     }
   }
@@ -206,7 +206,7 @@ public final class NightlySession {
     }
     guard let fault = writer.takeFault(), !hasReportedJournalFault else { return }
     hasReportedJournalFault = true
-    say("the journal cannot be written, and reports of the night wait for its end: \(fault)")
+    say("cannot write the journal; reports are available only after the night: \(fault)")
   }
 
   private func start(_ attempt: NightAttempt) {
@@ -219,7 +219,7 @@ public final class NightlySession {
       jobs.append((attempt.number, .child(process)))
     } catch {
       events.append(
-        .ended(attempt.number, NightEnding(.labFault, "it could not be started: \(error)")))
+        .ended(attempt.number, NightEnding(.labFault, "it cannot be started: \(error)")))
     }
   }
 
@@ -257,7 +257,7 @@ extension NightlySession {
     case .out(.dongle(let name), let why, _):
       say("the \(night.settings.transport) \(name) is out of use: \(why)")
     case .resumed(let time):
-      say("the night is taken up again, \(clock(time - .zero)) after it began: \(folder.folder.path)")
+      say("resuming the night, started \(clock(time - .zero)) ago: \(folder.folder.path)")
     case .end(let number, let ending, _):
       guard !isQuiet, let run = night.ended.last(where: { $0.attempt.number == number }) else { return }
       if ending.verdict.isRed {
@@ -274,7 +274,9 @@ extension NightlySession {
       let reason = why.split(separator: "\n").first.map(String.init) ?? why
       try runs.lab.putOut(device, reason)
     } catch {
-      say("\(device.name) is out of use in this night alone: \(error.detail)")
+      say(
+        "\(device.name) is out of use for this night only, since the health store cannot be written: \(error.detail)"
+      )
     }
   }
 

@@ -39,7 +39,7 @@ extension GuidedTour {
         [.keepState("state"), .run(["nightly", "night.yaml"], endsWith: .divergence)],
         look: """
           first what is new: the lock 'shed' showed 'locked' while its bolt was jammed. Then each lock: how many of its \
-          cases were judged, and whether it is still in use; of a real one also its movements and its battery.
+          cases have a verdict, and whether it is still in use; of a real one also its movements and its battery.
           """),
       Step(
         "The page in the morning",

@@ -191,7 +191,7 @@ struct NightTests {
     _ = rig.receive(.ended(1, limited), at: 9)
     let words = "out of budget: front may not be moved again before the night is over"
     expect(
-      rig.results(), ["a: not-run, begun and not brought to an end; \(words)", "b: not-run, \(words)"])
+      rig.results(), ["a: not-run, begun without a result; \(words)", "b: not-run, \(words)"])
   }
 
   @Test("fuzzes in the time that is left")
@@ -261,7 +261,7 @@ struct NightTests {
     let begun = NightEnding(.incomplete, "stopped", cycleCounter: 1, park: .parked)
     expect(rig.receive(.ended(1, begun), at: 2), ["finish"])
     expect(
-      rig.results(), ["a: not-run, begun and not brought to an end; interrupted", "b: not-run, interrupted"])
+      rig.results(), ["a: not-run, begun without a result; interrupted", "b: not-run, interrupted"])
     rig.crash()
     expect(rig.receive(.begin(clock), at: 60), ["start 2: a on front over blue"])
   }
@@ -344,7 +344,7 @@ struct NightResumingTests {
       rig.crash()
     }
     expect(starts, 10)
-    expect(rig.results(), ["a: not-run, it was begun 10 times and never came to an end"])
+    expect(rig.results(), ["a: not-run, begun 10 times without a result"])
   }
 
   @Test(

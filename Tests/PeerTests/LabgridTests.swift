@@ -96,7 +96,7 @@ struct LabgridTests {
     let run = try await lab.startRun("run")
     rig.child(named: "coordinator")?.end()
     try await Self.expectTrouble(run, "cannot be asked")
-    #expect(run.output.contains("a process that stays behind goes on trying"), "\(run.output)")
+    #expect(run.output.contains("a background process keeps trying"), "\(run.output)")
     #expect(try await lab.watchdogs().count == 1)
     try await lab.endWatchdogs()
   }
@@ -245,7 +245,7 @@ struct LabgridTests {
     try await lab.client(["--place", "back-door", "acquire"])
     let night = try await lab.startNight("night", rounds: 2)
     #expect(
-      night.output.contains("left alone: stray (no tag lock=NAME)")
+      night.output.contains("not used: stray (no tag lock=NAME)")
         && night.output.contains("stand at none of its places: nowhere"), "\(night.output)")
     try await lab.settled {
       try await lab.client(["reservations"]).contains("state: waiting")
@@ -326,7 +326,7 @@ struct LabgridTests {
     #expect(before.count < 6)
     let second = try await lab.startNight("second", rounds: 3)
     #expect(try await second.ended() == 0, "\(second.output)")
-    #expect(second.output.contains("the night is taken up again"), "\(second.output)")
+    #expect(second.output.contains("resuming the night"), "\(second.output)")
     let after = try lab.verdicts()
     #expect(Array(after.prefix(before.count)) == before)
     #expect(after.count == 6 && after.allSatisfy { $0.hasSuffix(" agree") }, "\(after)")

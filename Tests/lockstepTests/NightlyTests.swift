@@ -73,7 +73,7 @@ struct NightlyTests {
     let again = try night(in: folder)
     expect(again.status, 1)
     #expect(again.output.contains("Seen before") && again.output.contains("In quarantine"), "\(again.output)")
-    #expect(again.output.contains("quarantine has lapsed"))
+    #expect(again.output.contains("quarantine has expired"))
     let junit = try folder.read("Reports/junit.xml")
     expect(junit.components(separatedBy: "<testcase").count - 1, 9)
     expect(junit.components(separatedBy: "<failure").count - 1, 1)
@@ -518,14 +518,14 @@ struct NightlyTests {
     arguments: [
       ([], "", 3, "no device: no place at labgrid://lab:9: the lab has no places"),
       (["floor=4"], "--tags floor=3", 3, "no place with floor=3 at labgrid://lab:9: there is p0 (floor=4)"),
-      (["floor=3"], "--tags floor=3", 3, "places that are left alone: p0 (no tag lock=NAME)"),
-      (["lock=back"], "", 3, "left alone: p0 (lock=back is no real lock of the bench floor)"),
+      (["floor=3"], "--tags floor=3", 3, "places that are not used: p0 (no tag lock=NAME)"),
+      (["lock=back"], "", 3, "not used: p0 (lock=back is no real lock of the bench floor)"),
       (
         ["lock=cellar"], "", 3,
-        "no device: at no place of labgrid://lab:9 stands a real lock of the bench floor"
+        "no device: no place of labgrid://lab:9 has a real lock of the bench floor"
       ),
       (["lock=front", "lock=front"], "", 2, "p0 and p1 of labgrid://lab:9 both have the tag lock=front"),
-      (["lock=front"], "", 2, "not part of this night, as they stand at none of its places: back, side"),
+      (["lock=front"], "", 2, "not part of this night, since none of its places has them: back, side"),
       (["lock=front"], "--resume", 0, "there is no unfinished night of plan.yaml to resume"),
     ] as [([String], String, Int32, String)])
   func places(_ tags: [String], _ options: String, _ status: Int32, _ words: String) throws {

@@ -43,7 +43,7 @@ struct ScheduleTests {
 
   /// What is said where a recipe builds Lockstep, and there is nothing to build.
   private static let note =
-    "lockstep: note: this recipe builds Lockstep from a checkout of its sources, and this folder is none: say with --command where lockstep is on the machine that runs it\n"
+    "lockstep: note: this recipe builds Lockstep from a checkout of its sources, and this folder is none: in your own project, give the path of lockstep with --command\n"
 
   @Test(
     "A recipe that builds Lockstep says so, and whether there is something to build",
@@ -55,7 +55,7 @@ struct ScheduleTests {
     #expect(lines[1].hasPrefix(own) && lines[2].isEmpty, "\(lines[0...2])")
     let elsewhere = try recipe(kind, "--command lockstep", in: folder)
     #expect(!elsewhere.contains("checkout of Lockstep") && !elsewhere.contains("make build"), "\(elsewhere)")
-    expect(elsewhere.contains("# Its runner has to have lockstep"), kind == "gitlab")
+    expect(elsewhere.contains("# Its runner must have lockstep"), kind == "gitlab")
     try folder.write("Package.swift", "")
     expect(try Command.line("schedule \(kind)", in: folder.path).errors, Self.note)
     try folder.write(".ci/dependencies", "")
@@ -348,7 +348,7 @@ struct ScheduleTests {
   @Test(
     "Kubernetes is not asked for what it cannot do",
     arguments: [
-      ("", "--image"), ("--image a --device lock:a.yaml --transport usb:0", "a lock stands at a bench"),
+      ("", "--image"), ("--image a --device lock:a.yaml --transport usb:0", "kubernetes drives no real lock"),
       ("--image a --name Night_1", "small letters"), ("--image a --user me", "--user is for systemd"),
     ])
   func kubernetesRefusals(options: String, words: String) throws {

@@ -296,7 +296,7 @@ class Device:
                 self.refuse("there is no setting '%s'" % strange[0])
             self._reset(**start)
         else:
-            self.log("this module does not know what it is told: %s" % _encode(request))
+            self.log("this module does not know the message %s" % _encode(request))
 
     def _check(self, name, arguments):
         """Refuses arguments that a stimulus does not take."""
@@ -481,7 +481,7 @@ class Driver(_Radio):
     services    the services that it advertises, for the same
     secrets     the names of the secrets that it needs
     requests    what its stimuli ask a lock for, such as {"unlock": "unlock", "approach": "listen"}: a lock that is driven
-                by a lock file is spared, parked and looked after by that
+                by a lock file is spared, parked and managed by that
     meanings    what its statuses say of a lock, such as {"locked": "locked", "gone": "away"}, for the same
     linkFaults  what may be done to the link in generated tests, since the machine knows of it: lose-link, out-of-range,
                 no-power, power-cycle

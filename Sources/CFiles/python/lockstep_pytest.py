@@ -18,7 +18,7 @@ worker; at the end one report is made of all of them.
 
     agree         passed; what agreed only when it was tried again is listed as flaky
     divergence    failed: model and device side by side, the line of the scenario, and the line to paste that replays it
-    lab fault     error, as is all that was not brought to an end: neither says anything of the lock
+    lab fault     error, as is all that was not completed: neither says anything of the lock
     skipped       skipped, with the reason
 
 Tags of a scenario are marks, and each item has the mark `lockstep`. What each case rests on stands in the properties

@@ -79,11 +79,11 @@ extension Recipe {
   private var slurmAgain: String {
     isBench
       ? """
-      # What has ended is not run again by itself: a lock has a motor that wears. --resume runs what is missing.
+      # Slurm does not requeue the job, since each run wears the motor of the lock. --resume runs the missing cases.
       #SBATCH --no-requeue
       """
       : """
-      # A task that is started again, or twice, changes nothing: of all goes at a part one counts when they are merged.
+      # A task may be started again: of several runs of a part, only one counts when the parts are merged.
       #SBATCH --requeue
       #SBATCH --open-mode=append
       """

@@ -10,12 +10,12 @@ extension Recipe {
   private var remarks: [String] {
     if builds {
       return [
-        "It is for a checkout of Lockstep itself, which it builds. In a project of your own say with --command where lockstep is."
+        "It is for a checkout of Lockstep itself, which it builds. In your own project, give the path of lockstep with --command."
       ]
     }
     guard kind == .gitlab else { return [] }
     return [
-      "Its runner has to have lockstep, and what your locks need: a machine of yours, or add an 'image:' that has them."
+      "Its runner must have lockstep and what your locks need: use your own machine, or add an 'image:' that has them."
     ]
   }
 
@@ -50,7 +50,7 @@ extension Recipe {
 
   private func gitlabOutcome(publishes: Bool) -> String {
     let cache = """
-      # What earlier runs came to.
+      # The results of earlier runs.
       cache:
         key: \(name)-history
         paths: [\(out)/history.sqlite]

@@ -45,8 +45,8 @@ public struct Recipe {
     let marks = ["Package.swift", ".ci/dependencies"].map { Path.join(folder, $0) }
     guard builds, marks.contains(where: { fileKind($0) == .missing }) else { return nil }
     return
-      "note: this recipe builds Lockstep from a checkout of its sources, and this folder is none: say with --command where "
-      + "lockstep is on the machine that runs it"
+      "note: this recipe builds Lockstep from a checkout of its sources, and this folder is none: in your own project, "
+      + "give the path of lockstep with --command"
   }
 
   /// The arguments of a night, if the recipe starts one.
@@ -237,7 +237,7 @@ extension RecipeSettings {
       throw UsageError("--shards: a lock can be driven by one job at a time")
     }
     if let shards, shards > 200 {
-      throw UsageError("--shards: \(kind.rawValue) is not asked for more than 200 jobs")
+      throw UsageError("--shards: \(kind.rawValue) takes at most 200 jobs")
     }
   }
 
@@ -270,10 +270,10 @@ extension RecipeSettings {
       return
     }
     guard image != nil else {
-      throw UsageError("kubernetes runs containers: say with --image which has lockstep")
+      throw UsageError("kubernetes runs containers: name an image that has lockstep with --image")
     }
     guard !(device?.hasPrefix("lock:") ?? false) else {
-      throw UsageError("a lock stands at a bench: kubernetes runs what needs none")
+      throw UsageError("kubernetes drives no real lock: leave out --device, or choose another kind of recipe")
     }
     for (option, text) in [("name", name), ("claim", claim ?? "x")] {
       let isName = text.utf8.allSatisfy { (97...122).contains($0) || (48...57).contains($0) || $0 == 45 }

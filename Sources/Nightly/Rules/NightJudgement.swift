@@ -60,7 +60,7 @@ extension Night {
     case .incomplete:
       return state.losses < Self.maximumLosses
         ? nil
-        : NightResult(notRun: .losses, "it was begun \(state.losses) times and never came to an end")
+        : NightResult(notRun: .losses, "begun \(state.losses) times without a result")
     case .limited:
       if state.losses >= Self.maximumLosses { return NightResult(notRun: .budget, last.message) }
       guard last.pause == nil, let number = state.runs.last,
@@ -95,7 +95,7 @@ extension Night {
     if let result = state.result { return result }
     if let reason = state.test.skipReason { return NightResult(.skipped, reason) }
     if state.divergences > 0 || state.labFailures > 0 { return failure(of: state) }
-    let prefix = state.runs.isEmpty ? "" : "begun and not brought to an end; "
+    let prefix = state.runs.isEmpty ? "" : "begun without a result; "
     let (cause, words) = reason(to: state)
     return NightResult(notRun: cause, prefix + words)
   }
@@ -108,7 +108,7 @@ extension Night {
     let lock = locks[index]
     let name = lock.lock.name
     if let why = lock.outOfUse { return (.device, "\(name) is out of use: \(why)") }
-    if let why = lock.spent { return (.budget, "\(name) is left alone: \(why)") }
+    if let why = lock.spent { return (.budget, "\(name) is not used any more tonight: \(why)") }
     let transports = dongles.filter { lock.lock.dongles?.contains($0.dongle.name) ?? false }
     if lock.lock.dongles != nil, transports.allSatisfy({ $0.outOfUse != nil }) {
       let why = transports.map { "\($0.dongle.name): \($0.outOfUse ?? "")" }.joined(separator: "; ")
@@ -150,7 +150,7 @@ extension Night {
     guard lock.lock.isFuzzed, !isFuzzed, let index = lockIndex(lock.lock.name) else { return nil }
     if let stopped { return stopped }
     if lock.outOfUse != nil { return "out of use" }
-    if lock.spent != nil { return "left alone" }
+    if lock.spent != nil { return "not used any more tonight" }
     if movements(for: index, wanted: settings.fuzzActuations, isParking: false) == nil {
       return "no movements were left"
     }

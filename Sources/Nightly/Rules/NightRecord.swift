@@ -168,7 +168,7 @@ extension NightLine {
         throw NightRecordError(line: number, reason: error.description)
       }
       guard let line = NightLine(json) else {
-        throw NightRecordError(line: number, reason: "it is no line of a night's record")
+        throw NightRecordError(line: number, reason: "not a line of a night's record")
       }
       lines.append(line)
       rest = rest[(end + 1)...]

@@ -44,7 +44,7 @@ extension Command {
           "Every night on a bench with a real lock."),
         Example(
           "lockstep schedule systemd --plan nights/third-floor.yaml --time 01:30",
-          "Every night all locks of a bench, with a watchdog; what a reboot cut off goes on after it."),
+          "Every night all locks of a bench, with a watchdog; a night that a reboot interrupted is resumed."),
         Example(
           "lockstep schedule slurm --shards 20 > nightly.sh",
           "A script that hands a night to a cluster: bash nightly.sh."),

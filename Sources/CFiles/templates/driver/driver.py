@@ -60,7 +60,7 @@ def connect():
 
 @driver.ready
 def ready(services):
-    # Whoever subscribes is told how the lock is.
+    # A client that subscribes gets the state of the lock.
     driver.subscribe("fff2")
 
 
