@@ -34,7 +34,7 @@ struct CaseText {
     case .unmet: return Self.unmetWords
     case .labFault: return "the lab failed"
     case .skipped: return "not tried"
-    case .incomplete: return "not brought to an end"
+    case .incomplete: return "not completed"
     case nil: return "the run ended before this case had a verdict"
     }
   }

@@ -81,7 +81,7 @@ struct AnnotationTests {
       Array(told.suffix(2)),
       [
         "::notice title=Lockstep::3 more cases that diverged than GitHub shows here: see the report",
-        "::notice title=Lockstep::1 more case that came to no judgement than GitHub shows here: see the report",
+        "::notice title=Lockstep::1 more case that had no verdict than GitHub shows here: see the report",
       ])
   }
 

@@ -120,7 +120,7 @@ struct HTMLReportTests {
     let stimulus = #"<span class="kind">stimulus</span>"#
     for text in [
       "\(stimulus) Query <span class=\"line\">line 9</span> <strong>600 times</strong></td>",
-      "⋮ 600 events stand in the journal only",
+      "⋮ 600 events are only in the journal",
       "\(stimulus) Query <span class=\"line\">line 9</span> <strong>800 times</strong></td>",
       "⋮ these 2 events 5 times more", "▸ Query, 800 times</text>", "⋮ 5 times more</text>",
     ] { #expect(page.contains(text), "the page lacks \(text)") }
@@ -250,7 +250,7 @@ struct HTMLReportTests {
     let html = try TestFolder().page(journal(lines, cases: 1, status: 1)).html
     #expect(html.contains("⋮ 4,955 events are folded away below"))
     #expect(html.contains("<summary>All 5,000 events</summary>"))
-    #expect(html.contains("events stand in the journal only"))
+    #expect(html.contains("events are only in the journal"))
     #expect(html.utf8.count < 700_000)
   }
 

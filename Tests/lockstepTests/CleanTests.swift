@@ -219,7 +219,8 @@ struct CleanTests {
     "says what is wrong",
     arguments: [
       (
-        "clean", 2, "lockstep: what may go? Say --older AGE, --keep N or both\nSee 'lockstep clean --help'.\n"
+        "clean", 2,
+        "lockstep: name the runs to remove: --older AGE, --keep N, or both\nSee 'lockstep clean --help'.\n"
       ),
       (
         "clean --older 30", 2,

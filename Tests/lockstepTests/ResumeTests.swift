@@ -104,14 +104,14 @@ struct ResumeTests {
     ("rm Scenarios/door/again-and-again.yaml", "run --resume run",
      "--resume: Reports/runs/run cannot be resumed: it had 3 cases, and now there are 2; start a new run"),
     ("sed -i 's/^scenario: .*/scenario: Another/' Scenarios/door/out-of-turn.yaml", "run --resume run",
-     "--resume: Reports/runs/run cannot be resumed: Scenarios/door/out-of-turn.yaml is not what it was; "
+     "--resume: Reports/runs/run cannot be resumed: Scenarios/door/out-of-turn.yaml has changed; "
        + "start a new run"),
     ("mv Scenarios/door/out-of-turn.yaml Scenarios/door/other.yaml", "run --resume run",
      "--resume: Reports/runs/run cannot be resumed: it had cases that are gone; start a new run"),
     ("sed -i 2s/^/x/ Reports/runs/run/journal.jsonl", "run --resume run",
      "--resume: Reports/runs/run/journal.jsonl: line 2: not JSON at column 1: expected a JSON value"),
     ("sed -i 's/\"run\",/\"cover\",/' Reports/runs/run/manifest.json", "run --resume run",
-     "--resume: Reports/runs/run is of 'lockstep cover', which 'lockstep run' cannot go on with"),
+     "--resume: Reports/runs/run is of 'lockstep cover', which 'lockstep run' cannot resume"),
     ("echo x > Reports/runs/run/manifest.json", "run --resume run",
      "--resume: Reports/runs/run/manifest.json is no manifest that is understood"),
   ]

@@ -239,7 +239,7 @@ struct SelectionTests {
   func meant() throws {
     let folder = try folder()
     let hint =
-      "lockstep: --filter 'ta & Door' was looked for as it stands; as an expression it is 'text(ta) & text(Door)'\n"
+      "lockstep: --filter 'ta & Door' was searched for literally; as an expression it is 'text(ta) & text(Door)'\n"
     let list = try Command.call("list", "s", "--filter", "ta & Door", in: folder.path)
     expect(list.errors, hint)
     expect(list.status, 4)

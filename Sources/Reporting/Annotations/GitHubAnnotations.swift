@@ -25,7 +25,7 @@ extension RecordedRuns {
         lines.append(annotation.gitHubLine)
       }
     }
-    for (count, what) in [(faults, "that diverged"), (others, "that came to no judgement")]
+    for (count, what) in [(faults, "that diverged"), (others, "that had no verdict")]
     where count > Self.gitHubLimit {
       let more = count - Self.gitHubLimit
       lines.append(

@@ -73,7 +73,7 @@ extension RecordedRuns {
         "messageRegex": .text("(?!\(CaseText.unmetWords)).*"),
       ],
       ["name": "The lab failed", "matchedStatuses": ["broken"]],
-      ["name": "Not brought to an end", "matchedStatuses": ["unknown"]],
+      ["name": "Not completed", "matchedStatuses": ["unknown"]],
     ]
   }
 

@@ -133,7 +133,7 @@ struct HTMLOverview {
     if missing > 0 { sentences.append("\(counted(missing, "case was", "cases were")) never begun.") }
     if counts[shown: .incomplete] > 0 {
       sentences.append(
-        "\(counted(counts[shown: .incomplete], "case was", "cases were")) not brought to an end.")
+        "\(counted(counts[shown: .incomplete], "case was", "cases were")) not completed.")
     }
     let damage = index.problems.count { $0.status == nil }
     if damage > 0 {
@@ -278,7 +278,7 @@ struct HTMLOverview {
         """
     }
     return """
-      <h3>What the campaign came upon <span class="count">\(grouped(index.findings.count))</span></h3>
+      <h3>What the campaign found <span class="count">\(grouped(index.findings.count))</span></h3>
       \(scrolling("Findings", """
         <table><thead><tr><th scope="col">finding</th><th scope="col" class="num">events</th>\
         <th scope="col">shown again</th><th scope="col">scenario</th></tr></thead>

@@ -196,7 +196,7 @@ extension HTMLPage {
     try write(
       """
       <section id="\(presentation.key)" class="told" aria-labelledby="\(presentation.key)-title">
-      <h2 id="\(presentation.key)-title">\(presentation.badge) \(isCampaign && shown == .diverged ? "What the campaign came upon" : title) <span class="count">\(grouped(counts[shown: shown]))</span></h2>
+      <h2 id="\(presentation.key)-title">\(presentation.badge) \(isCampaign && shown == .diverged ? "What the campaign found" : title) <span class="count">\(grouped(counts[shown: shown]))</span></h2>
       \(note == "" ? "" : "<p class=\"note\">\(note)</p>\n" as Markup)
       """)
     var (rows, isList) = (0, false)
@@ -232,7 +232,7 @@ extension HTMLPage {
     case .unmet: ("Not as expected", "Model and device agree; the scenario asks for more.")
     case .labFault: ("Lab faults", "The lab failed, which says nothing of the device.")
     case .flaky: ("Flaky", "Model and device agreed in the end, but not at the first try.")
-    case .incomplete: ("Not brought to an end", "Begun, and ended without a judgement.")
+    case .incomplete: ("Not completed", "Started, but ended without a verdict.")
     default: ("Divergences", "")
     }
   }

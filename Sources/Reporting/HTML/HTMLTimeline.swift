@@ -72,7 +72,7 @@ struct HTMLTimeline {
   private func all(isAgain: Bool = false) -> Markup {
     let middle = attempt.moments.omitted
     return rows(folded.head[...], isAgain: isAgain)
-      + (middle > 0 ? gap(middle, "stand in the journal only") : "")
+      + (middle > 0 ? gap(middle, "are only in the journal") : "")
       + rows(folded.tail[...], isAgain: isAgain) + ending
   }
 
@@ -83,7 +83,7 @@ struct HTMLTimeline {
       return table("Timeline", all())
     }
     capacity -= Self.first + Self.last
-    return beginningAndEnd("stand in the journal only")
+    return beginningAndEnd("are only in the journal")
   }
 
   /// The table of the beginning and the end.

@@ -207,7 +207,7 @@ struct HistoryBook {
     }
     for (index, item) in found.enumerated() {
       guard let digest = digests[item.number], add(digest, of: Int32(index)) else {
-        throw .damaged(place, reason: "the digest of the run \(item.run.identity.name) is none")
+        throw .damaged(place, reason: "the digest of the run \(item.run.identity.name) is invalid")
       }
     }
   }

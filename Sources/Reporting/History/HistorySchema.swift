@@ -206,7 +206,7 @@ extension HistorySchema {
             caseNumber: numbers[0], ending: .init(word, isFlaky: numbers[3] == 1), attempts: numbers[2],
             milliseconds: numbers[4], setting: numbers[5]))
       }
-      guard isWhole else { throw .damaged(database.place, reason: "a result of the run \(run) is none") }
+      guard isWhole else { throw .damaged(database.place, reason: "a result of the run \(run) is invalid") }
       try database.run(
         "UPDATE digests SET digest = $1 WHERE run_id = $2", [.bytes(digest.bytes), .integer(run)])
     }

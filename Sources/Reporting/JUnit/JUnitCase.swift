@@ -259,7 +259,7 @@ extension JUnitCaseRenderer {
 
   private func output(of text: CaseText, _ entry: JournalIndex.Entry, _ omitted: Int) -> String {
     var output = text.trace.text + attachments(of: text, entry)
-    if omitted > 0 { output += "\(omitted) more tries stand in the journal\n" }
+    if omitted > 0 { output += "\(omitted) more tries are in the journal\n" }
     return output
   }
 

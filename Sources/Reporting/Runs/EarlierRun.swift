@@ -43,7 +43,7 @@ public struct EarlierRun {
   /// effect.
   public var diagnostic: String? {
     guard let left = hold.left, left.host != Host.name else { return nil }
-    return "\(folder) was last held by \(left), and not let go of; if it runs there still, stop it"
+    return "\(folder) was last held by \(left), and not released; if that process still runs, stop it"
   }
 
   /// The message about a run in progress.

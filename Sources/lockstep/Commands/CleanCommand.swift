@@ -48,7 +48,7 @@ extension Command {
         Each folder is first renamed to a hidden name, so that every run is either complete or gone even if this command is
         interrupted. The next command that works in DIR removes what is left.
 
-        Exit status: 0, also if no run is old enough; 3 if something could not be removed or read; 4 if there are no runs; 5 if
+        Exit status: 0, even if no run is old enough; 3 if something could not be removed or read; 4 if there are no runs; 5 if
         it was interrupted.
 
         """,
@@ -79,7 +79,7 @@ extension Command {
 extension CleanArguments {
   fileprivate func perform(_ console: Console) throws(UsageError) -> CommandStatus {
     guard older != nil || newest != nil else {
-      throw UsageError("what may go? Say --older AGE, --keep N or both")
+      throw UsageError("name the runs to remove: --older AGE, --keep N, or both")
     }
     let runs = out + "/runs"
     switch FolderNames.kind(runs) {

@@ -50,7 +50,7 @@ extension Command {
     ) { arguments, console throws(UsageError) in
       guard !arguments.setsUp else {
         console.print(StateFolder.setUpLine(isRoot: Host.isRoot))
-        console.say("lockstep: who is in the group may use it once he has logged in again")
+        console.say("lockstep: members of the group may use it once they have logged in again")
         return .agree
       }
       var diagnosis = Diagnosis(BenchProbe(), reports: arguments.out)

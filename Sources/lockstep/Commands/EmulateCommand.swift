@@ -123,12 +123,13 @@ private struct EmulateArguments {
     }
     if transport != nil, !serve.isEmpty { throw UsageError("'--transport' and '--serve' exclude each other") }
     if lock[0].hasPrefix("peripheral:"), keyFile != nil {
-      throw UsageError("'--key-file' is for locks of ours: what opens this one is its program's affair")
+      throw UsageError("'--key-file' is only for built-in locks: the program of this lock keeps its own key")
     }
     guard isBare else { return }
     if transport != nil { throw UsageError("controllers are served: --serve tcp-server:127.0.0.1:9000") }
     if control != nil || keyFile != nil {
-      throw UsageError("where no lock is, there is nothing to control and no key")
+      throw UsageError(
+        "without a lock there is nothing to control and no key: leave out --control and --key-file")
     }
   }
 

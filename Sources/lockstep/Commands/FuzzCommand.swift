@@ -33,8 +33,8 @@ extension Command {
         A start condition that the device refuses is left out, and reported once. After a lab fault the campaign continues; it
         stops after three tests in a row with lab faults.
 
-        Exit status: 0 no findings; 1 a divergence; 3 a lab fault, also if the campaign continued but tests have no verdict
-        because of it, or if no finding showed again; 5 stopped before the budget was used up; 6 stopped by --actuations; 70 a
+        Exit status: 0 no findings; 1 a divergence; 3 a lab fault, even if the campaign continued, if tests have no verdict
+        because of it, or if no finding was reproduced; 5 stopped before the budget was used up; 6 stopped by --actuations; 70 a
         process of --jobs crashed or did not stop (3 if it was killed from outside).
 
         """,

@@ -14,7 +14,7 @@ extension Command {
       discussion: """
         TARGET is an address as 'lockstep scan --all' prints it, a lock file, or the name of a lock of a bench. Without an
         operation, all services of the device are listed. Operations run in the order in which they are given; if the device
-        refuses one, the command ends with 1. A UUID has 4 or 32 digits, or is an assigned name such as device-name; a handle
+        refuses one, the command exits with 1. A UUID has 4 or 32 digits, or is an assigned name such as device-name; a handle
         begins with 0x. With --interactive, operations are read from standard input, one per line, until its end or 'quit';
         'help' lists them.
 

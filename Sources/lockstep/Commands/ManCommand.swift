@@ -86,8 +86,8 @@ extension ManPage.Parts {
     ("LOCKSTEP_CONFIG", "The file that is read in place of .lockstep.yaml, or none."),
     (
       "LOCKSTEP_STATE",
-      "The folder STATE, whatever there is. Who names another has locks and dongles for himself among those who name it: "
-        + "for tests."
+      "The folder STATE, in place of the usual one. Processes that use different folders do not share locks, dongles and "
+        + "counts: for tests."
     ),
     ("XDG_STATE_HOME", "Where STATE is on a machine on which no folder is shared."),
     ("XDG_CONFIG_HOME", "Where the inventory of a bench is looked for when the folder has none."),

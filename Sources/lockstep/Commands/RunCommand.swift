@@ -167,7 +167,7 @@ private struct RunSession {
     let summary = run.perform()
     audience.finish(summary.park, summary.parkScenarios)
     if let fault = worlds.lazy.compactMap(\.devices.output?.fault).first {
-      console.say("lockstep: what programs said is not all kept: \(fault)")
+      console.say("lockstep: not all output of programs is kept: \(fault)")
     }
     let reports = folder.conclude(
       seed: plan.seed, arguments.reports, replacing: !plan.cases.isEmpty, console.status)
@@ -252,7 +252,7 @@ private struct RunSession {
     switch entry.status(on: today) {
     case .active: outcome.quarantine = "\(entry)"
     case .lapsed:
-      let words = "the quarantine of \(test.file) on \(lock.lock.name) has lapsed: \(entry)"
+      let words = "the quarantine of \(test.file) on \(lock.lock.name) has expired: \(entry)"
       folder.diagnostic(words, at: outcome.time)
       console.say("lockstep: \(words)")
     }

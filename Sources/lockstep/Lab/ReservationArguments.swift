@@ -88,7 +88,7 @@ extension RunArguments {
       throw .usage(UsageError("--lab needs to know which place: --tags model=sesame5, or another"))
     }
     if let device, !device.hasPrefix("lock:") {
-      throw .usage(UsageError("--lab leads to a lock, and '\(device)' is none"))
+      throw .usage(UsageError("--lab leads to a lock, and '\(device)' is not a lock"))
     }
     Interruption.listen()
     let reservation: Reservation
@@ -137,7 +137,7 @@ extension Command {
   /// The process that monitors a run with a lab place; hidden from users.
   static var labWatchdog: Command {
     Command(
-      LabWatchdog.command, "Gives back what a run held at a lab that died.",
+      LabWatchdog.command, "Releases the place of a lab whose run was killed.",
       operands: .init(
         placeholder: "WORD", summary: "The coordinator, host, user and Python.", count: 4...4, path: \.self),
       defaults: [String]()

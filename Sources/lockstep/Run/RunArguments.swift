@@ -130,7 +130,7 @@ extension RunArguments {
     ] + MinimumVerdicts.options.map { $0.lifted(to: \.minimum) } + [
       .flag(
         "check-health", \.lab.checksHealth,
-        "First reads the state of the lock and turns it there and back. No other connection to the lock "
+        "First reads the state of the lock, turns it and turns it back. No other connection to the lock "
           + "of --device is made before. A lock or a dongle that fails twice is out of use until 'lockstep "
           + "devices restore NAME'."
       ).typedOnly(since: realLockReason),
@@ -270,7 +270,7 @@ extension RunArguments {
     for text in filters {
       guard let expression = ScenarioFilter.expression(meantBy: text) else { continue }
       console.say(
-        "lockstep: --filter \(shellWord(text)) was looked for as it stands; as an expression it is "
+        "lockstep: --filter \(shellWord(text)) was searched for literally; as an expression it is "
           + shellWord(expression))
     }
   }

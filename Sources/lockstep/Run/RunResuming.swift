@@ -24,7 +24,7 @@ struct ResumedRun {
     }
     guard manifest.command.first == Command.run.name else {
       let name = manifest.command.first ?? "another command"
-      throw UsageError("--resume: \(folder) is of 'lockstep \(name)', which 'lockstep run' cannot go on with")
+      throw UsageError("--resume: \(folder) is of 'lockstep \(name)', which 'lockstep run' cannot resume")
     }
     let journal = folder + "/journal.jsonl"
     progress = try checked("--resume: \(journal): ") { try RunProgress(journal: journal) }
@@ -44,7 +44,7 @@ struct ResumedRun {
     }
     for test in plan.cases {
       guard let judged = progress.judged[ExactText(test.id)] else { continue }
-      guard judged.digest == test.digest else { throw changed("\(test.file) is not what it was") }
+      guard judged.digest == test.digest else { throw changed("\(test.file) has changed") }
       earlier.judged.insert(ExactText(test.id))
       earlier.tally.count(judged.ending)
       if judged.ending.word == .agree { earlier.tally.observations += judged.observations }
