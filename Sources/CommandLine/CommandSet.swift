@@ -38,7 +38,7 @@ public struct CommandSet {
       status = try dispatch(words, console, takesSettings ? .files { all.compactMap(\.section) } : .none)
     } catch {
       status = error.status
-      let words = isStopped(status) ? "the end was asked for before anything was done" : error.message
+      let words = isStopped(status) ? "stopped before anything was done" : error.message
       console.say("lockstep: \(words)")
     }
     return isStopped(status) ? .incomplete : status

@@ -93,11 +93,11 @@ public struct Tally: Hashable, Sendable {
     guard agree > 0 else { return nil }
     if verdicts < minimum.cases {
       let cases = verdicts == 1 ? "1 case" : "\(verdicts) cases"
-      return "\(cases) came to a verdict, and at least \(minimum.cases) are asked for (--min-cases)"
+      return "\(cases) had a verdict; at least \(minimum.cases) are required (--min-cases)"
     }
     guard minimum.failsSkipped, self[.skipped] > 0 else { return nil }
     let cases = self[.skipped] == 1 ? "1 case was" : "\(self[.skipped]) cases were"
-    return "\(cases) skipped, and none is to be (--fail-on-skipped)"
+    return "\(cases) skipped; none may be (--fail-on-skipped)"
   }
 
   /// Why there are fewer verdicts than required, if there is no graver result.

@@ -71,7 +71,7 @@ extension AirDevice {
     // In real time, wait in short pieces: a signal that arrives after the check would otherwise go unnoticed until
     // the whole wait is over.
     while true {
-      if isStopped() { throw LabFault(.stopped, "the end was asked for") }
+      if isStopped() { throw LabFault(.stopped, "a stop was requested") }
       let piece = min(limit, now + Self.stopInterval)
       let shown = try lab { () throws(LabFault) in try wrapped.observe(until: piece) }
       if shown != nil || now >= limit { return shown }

@@ -53,7 +53,7 @@ private struct LabDoor: StandaloneDevice {
   }
 
   mutating func observe(until limit: Instant) throws(LabFault) -> Observation? {
-    if limit > end { throw LabFault(.stopped, "the end was asked for") }
+    if limit > end { throw LabFault(.stopped, "a stop was requested") }
     let observation = try door.observe(until: max(limit, lookedAt))
     if observation == nil { lookedAt = now + haste }
     return observation

@@ -208,14 +208,14 @@ struct RecordReportTests {
       ),
       (
         3, 0, 0, 4, false, .incomplete,
-        "3 cases came to a verdict, and at least 4 are asked for (--min-cases)"
+        "3 cases had a verdict; at least 4 are required (--min-cases)"
       ),
       (
-        1, 0, 0, 2, false, .incomplete, "1 case came to a verdict, and at least 2 are asked for (--min-cases)"
+        1, 0, 0, 2, false, .incomplete, "1 case had a verdict; at least 2 are required (--min-cases)"
       ),
-      (3, 2, 0, 1, true, .incomplete, "2 cases were skipped, and none is to be (--fail-on-skipped)"),
+      (3, 2, 0, 1, true, .incomplete, "2 cases were skipped; none may be (--fail-on-skipped)"),
       (3, 2, 0, 1, false, .agree, nil),
-      (3, 1, 2, 1, true, .incomplete, "1 case was skipped, and none is to be (--fail-on-skipped)"),
+      (3, 1, 2, 1, true, .incomplete, "1 case was skipped; none may be (--fail-on-skipped)"),
       (3, 0, 2, 1, true, .agree, nil), (0, 2, 0, 9, true, .nothingSelected, nil),
     ]
       as [(

@@ -154,7 +154,7 @@ struct AirDeviceTests {
     let air = AirDevice(client, ToyFixture(), isStopped: { client.calls.count == 2 })
     expect(
       fault { () throws(LabFault) in _ = try air.observe(until: limit) },
-      LabFault(.stopped, "the end was asked for"))
+      LabFault(.stopped, "a stop was requested"))
     expect(client.calls, Array(pieces.prefix(2)))
   }
 

@@ -169,7 +169,7 @@ struct ExecDeviceTests {
   @Test("a program that cannot start so is no divergence")
   func refusedReset() {
     let fault = labFault { _ = try started(#"read x; echo '{"refused":"no keys"}'; cat"#) }
-    expect(fault, LabFault(.notPossible, "the device cannot start so: no keys"))
+    expect(fault, LabFault(.notPossible, "the device refuses this start: no keys"))
   }
 
   @Test("a hanging program is killed with everything that it started")
@@ -433,7 +433,7 @@ struct ExecDeviceTests {
         isStopped.isSet = true
         _ = try device.observe(until: .zero + .seconds(3600))
       }
-      expect(found, LabFault(.stopped, "the end was asked for"))
+      expect(found, LabFault(.stopped, "a stop was requested"))
     }
   }
 

@@ -182,7 +182,7 @@ struct HTMLReportTests {
       #"<span aria-hidden="true">⚠</span><span class="sr">2026-10-01 22:03:00 UTC: the lab failed 2 of 5 cases</span>"#,
       #"<span aria-hidden="true">◌</span><span class="sr">2026-10-01 22:04:00 UTC: incomplete</span>"#,
       #"<span aria-hidden="true">≈</span><span class="sr">2026-10-01 22:05:00 UTC: 2 of 5 cases flaky</span>"#,
-      #"<span aria-hidden="true">–</span><span class="sr">2026-10-01 22:06:00 UTC: nothing was judged</span>"#,
+      #"<span aria-hidden="true">–</span><span class="sr">2026-10-01 22:06:00 UTC: no case has a verdict</span>"#,
       #"<span aria-hidden="true">◌</span><span class="sr">2026-10-01 22:07:00 UTC: incomplete</span>"#,
       "The last 2 runs of it, the oldest first",
       #"<span aria-hidden="true">✘</span><span class="sr">2026-10-02 22:00:00 UTC: diverged</span>"#,

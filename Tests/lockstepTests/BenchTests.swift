@@ -384,7 +384,7 @@ struct BenchHealthTests {
     // Where nothing else agrees, nothing was shown.
     expect(known.status, 4)
     #expect(
-      known.errors.contains("no case came to a verdict: all that failed is in quarantine, 1 of 1 cases"),
+      known.errors.contains("no case has a verdict: all that failed is in quarantine, 1 of 1 cases"),
       "\(known.errors)")
     #expect(known.output.contains("1 case: 1 skipped"), "\(known.output)")
     #expect(

@@ -212,7 +212,7 @@ struct CleanTests {
     expect(status, left > 0 ? 5 : 0)
     expect(words, [status, left, 0, left, left, 0, 0])
     expect(
-      try folder.read("errors"), status == 5 ? "lockstep: stopped; what was not removed is whole\n" : "")
+      try folder.read("errors"), status == 5 ? "lockstep: stopped; the remaining runs are complete\n" : "")
   }
 
   @Test(

@@ -191,7 +191,7 @@ struct CommandTests {
     arguments: [
       (["run", "--filter", "nowhere"], "lockstep: nothing to run: no scenario is selected\n"),
       (
-        ["run", "--device", "emulator:door"], "lockstep: no case came to a verdict: every case was skipped\n"
+        ["run", "--device", "emulator:door"], "lockstep: no case has a verdict: every case was skipped\n"
       ),
       (
         ["run", "empty"],

@@ -38,7 +38,7 @@ struct ComparedTests {
     let result = try Command.call("run", "--color", "never", in: folder.path)
     expect(result.status, 4)
     #expect(result.output.contains("  skipped  1: nothing was compared: \(why)\n"), "\(result.output)")
-    expect(result.errors, "lockstep: no case came to a verdict: every case was skipped\n")
+    expect(result.errors, "lockstep: no case has a verdict: every case was skipped\n")
     #expect(try folder.read("Reports/junit.xml").contains(#"skipped="1""#))
     expect(try Command.call("replay", "Scenarios/s.yaml", in: folder.path).status, 4)
   }
@@ -59,8 +59,8 @@ struct ComparedTests {
     #expect(
       try folder.read("Reports/junit.xml").contains(#"<property name="lockstep.observations" value="4"/>"#))
     for (words, why) in [
-      (["--fail-on-skipped"], "1 case was skipped, and none is to be (--fail-on-skipped)"),
-      (["--min-cases", "2"], "1 case came to a verdict, and at least 2 are asked for (--min-cases)"),
+      (["--fail-on-skipped"], "1 case was skipped; none may be (--fail-on-skipped)"),
+      (["--min-cases", "2"], "1 case had a verdict; at least 2 are required (--min-cases)"),
     ] {
       let result = try Command.call(["run"] + words, in: folder.path)
       expect(result.status, 5)
@@ -76,7 +76,7 @@ struct ComparedTests {
     }
     let merged = try Command.line("report one/runs/* two/runs/* --min-cases 2", in: folder.path)
     expect(merged.status, 5)
-    #expect(merged.errors.contains("1 case came to a verdict, and at least 2 are asked for"))
+    #expect(merged.errors.contains("1 case had a verdict; at least 2 are required"))
     expect(
       try Command.line("report one/runs/* two/runs/* --min-cases 1", in: folder.path).status, 0)
   }

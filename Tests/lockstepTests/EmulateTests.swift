@@ -76,7 +76,7 @@ struct EmulateTests {
 
   // swift-format-ignore
   static let mistakes: [(arguments: [String], words: String)] = [
-    (["sesame5"], "where is it to be? give --transport usb:0, or --serve tcp-server:127.0.0.1:9000"),
+    (["sesame5"], "missing --transport or --serve: give --transport usb:0, or --serve tcp-server:127.0.0.1:9000"),
     ([], "missing LOCK"),
     (["sesame55", "--transport", "usb:0"], "did you mean `sesame5`?"),
     (["sesame5?moter=1s", "--transport", "usb:0"], "did you mean `motor`?"),

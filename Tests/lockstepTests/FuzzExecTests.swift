@@ -174,10 +174,11 @@ struct FuzzExecTests {
     let some = try fuzz("some.py")
     let words = "left out tests that start with registered: no"
     expect(some.output.components(separatedBy: words).count - 1, 1)
-    #expect(some.output.contains("the device cannot start so: I have my owner"), "\(some.output)")
+    #expect(some.output.contains("the device refuses this start: I have my owner"), "\(some.output)")
     #expect(!some.output.contains("lab fault"), "\(some.output)")
     let all = try fuzz("all.py")
     expect(all.status, 3)
-    #expect(all.output.contains("not possible with this device: the device cannot start so"), "\(all.output)")
+    #expect(
+      all.output.contains("not possible with this device: the device refuses this start"), "\(all.output)")
   }
 }

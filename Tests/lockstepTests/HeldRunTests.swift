@@ -41,7 +41,7 @@ struct HeldRunTests {
       [
         "lockstep: --resume: \(words); stop it, or wait for its end\nSee 'lockstep fuzz --help'.\n",
         "lockstep: --resume: \(words); stop it, or wait for its end\nSee 'lockstep run --help'.\n",
-        "lockstep: \(words); the report tells what it did so far\n", "",
+        "lockstep: \(words); the report covers what it did so far\n", "",
       ])
     #expect(try folder.read("x.xml").hasSuffix("</testsuites>\n"))
   }

@@ -160,7 +160,7 @@ struct HistoryCommandTests {
       ("flaky slow", 2, "lockstep: unexpected argument 'slow'\nSee 'lockstep history --help'.\n"),
       (
         "--history none", 2,
-        "lockstep: '--history none' leaves nothing to tell\nSee 'lockstep history --help'.\n"
+        "lockstep: with '--history none' there is no history to show\nSee 'lockstep history --help'.\n"
       ),
       (
         "--since yesterday", 2,

@@ -278,8 +278,8 @@ struct NightlyTests {
         - { name: new, scenarios: \(Command.root)/Scenarios/sesame3/login.yaml, tags: [new] }
 
       """)
-    let few = "3 cases came to a verdict, and at least 4 are asked for (--min-cases)"
-    let skipped = "1 case was skipped, and none is to be (--fail-on-skipped)"
+    let few = "3 cases had a verdict; at least 4 are required (--min-cases)"
+    let skipped = "1 case was skipped; none may be (--fail-on-skipped)"
     for (options, status, words) in [
       ("--min-cases 3", 0, nil), ("--min-cases 4", 5, few), ("--fail-on-skipped", 5, skipped),
       ("--fail-on-skipped --min-cases 4", 5, few), ("--min-cases 0", 2, nil),

@@ -45,7 +45,7 @@ struct ProgressTests {
     }
     expect(
       RunPosition(total: nil, begin: .zero).answer(at: .seconds(5)),
-      "lockstep: 0 cases done, none is being driven; so far none is judged; 5.0 s since the start")
+      "lockstep: 0 cases done, none is being driven; so far none has a verdict; 5.0 s since the start")
   }
 
   @Test("a case counts once, however often it is tried", arguments: [false, true])

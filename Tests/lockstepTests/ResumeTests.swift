@@ -113,7 +113,7 @@ struct ResumeTests {
     ("sed -i 's/\"run\",/\"cover\",/' Reports/runs/run/manifest.json", "run --resume run",
      "--resume: Reports/runs/run is of 'lockstep cover', which 'lockstep run' cannot resume"),
     ("echo x > Reports/runs/run/manifest.json", "run --resume run",
-     "--resume: Reports/runs/run/manifest.json is no manifest that is understood"),
+     "--resume: Reports/runs/run/manifest.json is not a manifest, or not one of this version"),
   ]
 
   @Test("what is asked of the whole holds when a run is gone on with")
@@ -122,7 +122,7 @@ struct ResumeTests {
     let result = try Command.call("run", "--resume", "run", "--min-cases", "900", in: folder.path)
     expect(result.status, 5)
     #expect(
-      result.errors.contains("3 cases came to a verdict, and at least 900 are asked for (--min-cases)"),
+      result.errors.contains("3 cases had a verdict; at least 900 are required (--min-cases)"),
       "\(result.errors)")
   }
 

@@ -63,7 +63,7 @@ struct SelectionTests {
     expect(try files(folder, "--last-failed").uniqued, ["d"])
     let rest = try Command.call("run", "s", "--last-failed", in: folder.path)
     expect(rest.status, 0)
-    #expect(rest.errors.contains("lockstep: nothing failed the last time: all is run\n"))
+    #expect(rest.errors.contains("lockstep: no scenario failed in its last run: all are run\n"))
     #expect(rest.output.contains("4 cases: 4 agree"))
   }
 
@@ -231,7 +231,7 @@ struct SelectionTests {
     let folder = try folder()
     expect(try Command.call("run", "s", in: folder.path).status, 1)
     let other = try Command.call("run", "s/a.yaml", "--last-failed", in: folder.path)
-    expect(other.errors, "lockstep: none of these failed the last time: all is run\n")
+    expect(other.errors, "lockstep: none of these failed in its last run: all are run\n")
     expect(other.status, 0)
   }
 

@@ -89,7 +89,7 @@ private final class PlayedSesame: PlayedLock {
     do {
       return packets + (try peripheral.prepare(start, at: now))
     } catch {
-      throw EmulationFault("the lock cannot start so: \(error.detail)")
+      throw EmulationFault("the lock refuses this start: \(error.detail)")
     }
   }
 

@@ -70,7 +70,7 @@ extension DriverClient {
     due = .never
     injection = nil
     if let refusal = try ask(program.request(ofReset: start.settings, seed: seed)) {
-      throw LabFault(.notPossible, "the driver cannot start so: \(refusal)")
+      throw LabFault(.notPossible, "the driver refuses this start: \(refusal)")
     }
   }
 

@@ -143,7 +143,7 @@ package final class ProgramConversation {
         greetingTrouble = error
       }
       if error.symptom == .stopped {
-        misunderstanding = LabFault(.stopped, "the end was asked for while the program was greeted")
+        misunderstanding = LabFault(.stopped, "a stop was requested while the program was greeted")
       }
     }
     // Protocol 1 has no Bluetooth.
@@ -376,7 +376,7 @@ extension ProgramConversation {
         // A later answer would be read as the answer to another request.
         self.child?.stop(grace: .zero)
         self.child = nil
-        throw LabFault(.stopped, "the end was asked for")
+        throw LabFault(.stopped, "a stop was requested")
       }
     }
   }

@@ -94,7 +94,7 @@ extension ExecDevice {
     epoch = MonotonicClock.now
     (now, next) = (.zero, .unsaid)
     if let refusal = try ask(program.request(ofReset: start.settings, seed: seed)) {
-      throw LabFault(.notPossible, "the device cannot start so: \(refusal)")
+      throw LabFault(.notPossible, "the device refuses this start: \(refusal)")
     }
     // The observations in the answer to the reset are the start of the test.
     epoch = MonotonicClock.now

@@ -111,7 +111,7 @@ extension ProgramPeripheral {
     (link, outgoing) = (nil, [])
     for place in places { session.setValue(place.value, of: place.handle) }
     let refusal = try ask(program.request(ofReset: start.settings, seed: seed), at: now)
-    if let refusal { throw LabFault(.notPossible, "the peripheral cannot start so: \(refusal)") }
+    if let refusal { throw LabFault(.notPossible, "the peripheral refuses this start: \(refusal)") }
     advertise(at: now)
     return take(at: now)
   }

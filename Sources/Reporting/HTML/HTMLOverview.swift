@@ -98,7 +98,7 @@ struct HTMLOverview {
     if parts.isEmpty {
       switch (counts.verdicts, counts.ended) {
       case (_, 0): parts.append("No case was run")
-      case (0, _): parts.append("Nothing was judged")
+      case (0, _): parts.append("No case has a verdict")
       case (let judged, let all) where isIncomplete:
         parts.append("No divergence in \(grouped(judged)) of \(counted(all + missing, "case"))")
       case (1, 1): parts.append("The case agrees")

@@ -61,7 +61,7 @@ extension HistoryRun {
     case .labFault: "the lab failed \(grouped(count(.labFault))) of \(counted(cases, "case"))"
     case .flaky: "\(grouped(flaky)) of \(counted(cases, "case")) flaky"
     case .agreed: "\(counted(cases, "case")), all that were tried agreed"
-    case .skipped: "nothing was judged"
+    case .skipped: "no case has a verdict"
     default: "incomplete"
     }
   }

@@ -112,7 +112,7 @@ extension RunPosition {
     }
     let counts = tally.counts(Painter(isOn: false))
     return text
-      + "; so far \(counts.isEmpty ? "none is judged" : counts); \(clock(now - begin)) since the start"
+      + "; so far \(counts.isEmpty ? "none has a verdict" : counts); \(clock(now - begin)) since the start"
       + (isStopping ? "; it is stopping" : "")
   }
 

@@ -115,7 +115,7 @@ extension CleanArguments {
 
   private func show(_ report: CleanReport, _ console: Console) {
     for fault in report.faults { console.say("lockstep: \(fault.name) is not removed: \(fault.why)") }
-    if report.isStopped { console.say("lockstep: stopped; what was not removed is whole") }
+    if report.isStopped { console.say("lockstep: stopped; the remaining runs are complete") }
     switch format {
     case .json: console.print(report.json)
     case .human: if !isQuiet { console.print(report.text(console.painter(color))) }

@@ -119,7 +119,8 @@ private struct EmulateArguments {
   private func check() throws(UsageError) {
     if let capture { try OutputCheck.check("--capture", .capture, at: capture) }
     if transport == nil, serve.isEmpty {
-      throw UsageError("where is it to be? give --transport usb:0, or --serve tcp-server:127.0.0.1:9000")
+      throw UsageError(
+        "missing --transport or --serve: give --transport usb:0, or --serve tcp-server:127.0.0.1:9000")
     }
     if transport != nil, !serve.isEmpty { throw UsageError("'--transport' and '--serve' exclude each other") }
     if lock[0].hasPrefix("peripheral:"), keyFile != nil {

@@ -112,7 +112,7 @@ extension HistoryCommandArguments {
   fileprivate func perform(_ console: Console) throws(UsageError) -> CommandStatus {
     let question = try question()
     guard let place = history.place(out: out) else {
-      throw UsageError("'--history none' leaves nothing to tell")
+      throw UsageError("with '--history none' there is no history to show")
     }
     if question == .add { return try add(to: place, console) }
     do {
@@ -204,7 +204,7 @@ extension HistoryCommandArguments {
   /// Adds runs, the earliest first; an unreadable one does not prevent the others.
   private func add(to place: HistoryPlace, _ console: Console) throws(UsageError) -> CommandStatus {
     let journals = try RunPlace.journals(of: Array(words.dropFirst()), out: out)
-    RunPlace.reportRunning(journals, "it is taken in again when it is over", console.status)
+    RunPlace.reportRunning(journals, "it is added again when it has ended", console.status)
     var taken: [RunRecord.Identity] = []
     var status = CommandStatus.agree
     do throws(HistoryError) {

@@ -25,7 +25,7 @@ extension ManPage.Parts {
       statuses: CommandSet.statuses.map { ("\($0.status.rawValue)", $0.meaning) } + [
         (
           "130, 143",
-          "Interrupted twice, by Ctrl-C or SIGTERM: it ended at once. Of another signal 128 and its number"
+          "Interrupted twice, by Ctrl-C or SIGTERM: it exited at once. For another signal, 128 plus its number"
         )
       ],
       files: files, variables: variables)
@@ -33,7 +33,7 @@ extension ManPage.Parts {
 
   private static let description = """
     The lock can be a real one, reached through a Bluetooth dongle; an emulated one, which speaks the real protocol in \
-    virtual time; or any program that speaks one line of JSON per event. Data goes to standard output and talk to \
+    virtual time; or any program that speaks one line of JSON per event. Data goes to standard output and messages to \
     standard error. Every failure ends with a line to paste that replays it.
     """
 
@@ -57,7 +57,7 @@ extension ManPage.Parts {
     ),
     (
       "STATE/leases",
-      "Who has each lock and each dongle, and who had it before; a number grows by one each time."
+      "Which process holds each lock and each dongle, and which one held it before; a number grows by one each time."
     ),
     (
       ".lockstep.yaml",
@@ -82,7 +82,7 @@ extension ManPage.Parts {
       "Which part of a run this is, with SLURM_ARRAY_TASK_COUNT, CI_NODE_TOTAL or LOCKSTEP_SHARDS parts, unless "
         + "--shard is given."
     ),
-    ("LOCKSTEP_PROFILE", "The profile of .lockstep.yaml that holds, unless --profile is given."),
+    ("LOCKSTEP_PROFILE", "The profile of .lockstep.yaml that applies, unless --profile is given."),
     ("LOCKSTEP_CONFIG", "The file that is read in place of .lockstep.yaml, or none."),
     (
       "LOCKSTEP_STATE",

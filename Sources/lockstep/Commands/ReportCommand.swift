@@ -62,7 +62,7 @@ extension ReportArguments {
     try reports.check()
     let journals = try RunPlace.journals(of: runs, out: reports.out)
     try reports.makeFolder()
-    RunPlace.reportRunning(journals, "the report tells what it did so far", console.status)
+    RunPlace.reportRunning(journals, "the report covers what it did so far", console.status)
     let use = FolderUse(of: reports.out) {}
     defer { withExtendedLifetime(use) {} }
     let recorded = RecordedRuns(journals: journals, isReproducible: isReproducible, minimum: minimum)

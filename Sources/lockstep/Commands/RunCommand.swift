@@ -96,7 +96,7 @@ private struct RunSession {
       ? arguments.scenarios(world, console) { mistakes = $0.map { String("\($0)".prefix { $0 != "\n" }) } }
       : nil
     if refusal == nil, set == nil, Interruption.isRequested {
-      refusal = ("the end was asked for before anything was run", .incomplete)
+      refusal = ("stopped before anything was run", .incomplete)
       mistakes = []
     }
     self.mistakes = mistakes
@@ -184,7 +184,7 @@ private struct RunSession {
     }
     if summary.exitStatus == .nothingSelected {
       console.say(
-        summary.tally.whyNoVerdict.map { "lockstep: no case came to a verdict: \($0)" }
+        summary.tally.whyNoVerdict.map { "lockstep: no case has a verdict: \($0)" }
           ?? "lockstep: nothing to run: no scenario is selected")
       if plan.cases.isEmpty { arguments.suggestFilters(console) }
     } else if let words = summary.tally.tooLittle {

@@ -85,7 +85,7 @@ extension CampaignState {
       try ScenarioFiles.read(path, limits: Limits(bytes: 64 << 20))
     }
     guard var state = CampaignState(text: bytes) else {
-      throw UsageError("--resume: \(path) is no state of a campaign that is understood")
+      throw UsageError("--resume: \(path) is not the state of a campaign, or not one of this version")
     }
     state.adopt(RunSummary(journals: [run.folder + "/journal.jsonl"]))
     return (state, run)

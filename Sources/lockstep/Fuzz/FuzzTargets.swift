@@ -16,7 +16,7 @@ extension FuzzArguments {
       }
       guard let usual = world.devices.usualDevice(of: machine.machine.name) else {
         throw DeviceProblem(
-          .name, "the machine `\(machine.label)` has no usual device", hint: "give one with --device")
+          .name, "the machine `\(machine.label)` has no default device", hint: "give one with --device")
       }
       return try FuzzTarget(machine, usual, seed: seed, provider: world.devices)
     }

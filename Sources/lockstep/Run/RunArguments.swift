@@ -124,7 +124,7 @@ extension RunArguments {
         "watch", \.isWatching,
         "Waits for changes of scenarios and the files that they use, and runs again. Changed scenarios "
           + "run first, then failed ones, then the others. Enter runs again; q quits."
-      ).typedOnly(since: "a run that waits for a person is asked for by one"),
+      ).typedOnly(since: "such a run waits for a person"),
       .value(
         "durations", \.durations, "N", "Prints the N slowest cases at the end.", example: "10"),
     ] + MinimumVerdicts.options.map { $0.lifted(to: \.minimum) } + [
@@ -251,7 +251,9 @@ extension RunArguments {
       return isWatching ? (LastFailures(in: reports.out, before: resume).ids, .first) : nil
     }
     let failed = LastFailures(in: reports.out, before: resume)
-    if failed.ids.isEmpty, !isQuiet { messages.say("lockstep: nothing failed the last time: all is run") }
+    if failed.ids.isEmpty, !isQuiet {
+      messages.say("lockstep: no scenario failed in its last run: all are run")
+    }
     return (failed.ids, lastFailed ? .only : .first)
   }
 
@@ -297,7 +299,7 @@ extension RunArguments {
       if let failed = selection.failed, !isWatching, !failed.ids.isEmpty, !isQuiet,
         !plan.cases.contains(where: { failed.ids.contains(ExactText(withoutRound($0.id))) })
       {
-        messages.say("lockstep: none of these failed the last time: all is run")
+        messages.say("lockstep: none of these failed in its last run: all are run")
       }
       return plan
     }

@@ -20,7 +20,7 @@ struct ResumedRun {
     self.run = try EarlierRun(run, out: given.reports.out, with: "journal.jsonl", saying: "--resume: ")
     let folder = self.run.folder
     guard let manifest = self.run.manifest else {
-      throw UsageError("--resume: \(folder)/manifest.json is no manifest that is understood")
+      throw UsageError("--resume: \(folder)/manifest.json is not a manifest, or not one of this version")
     }
     guard manifest.command.first == Command.run.name else {
       let name = manifest.command.first ?? "another command"

@@ -386,7 +386,7 @@ struct CampaignTests {
   @Test("a campaign whose test is stopped in the middle ends, and that is trouble of nobody's")
   func stoppedInTest() throws {
     let lock = RiggedLock(.deafUnlock)
-    lock.rig.trouble = { _ in LabFault(.stopped, "the end was asked for") }
+    lock.rig.trouble = { _ in LabFault(.stopped, "a stop was requested") }
     let (end, campaign) = try campaign(lock)
     expect(end, .stopped)
     expect(campaign.status.labFaults, 0)
