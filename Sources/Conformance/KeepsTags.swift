@@ -18,16 +18,16 @@ public struct KeepsTags: Invariant {
   /// Since when something is unknown, and how many requests for the history had been made by then.
   private struct Uncertainty {
     var since: Instant
-    var asked: Int
+    var requested: Int
   }
 
   private var isEmpty = false
   /// Set while the sender of a record is unknown.
   private var owner: Uncertainty?
   /// Set while a command may have had no tag.
-  private var lack: Uncertainty?
+  private var missingTag: Uncertainty?
   /// The requests for records, answered and not; requests on a closed link count as answered.
-  private var asked = 0
+  private var requested = 0
   private var answered = 0
   /// The tags of the commands, in bytes.
   private var tags: [[UInt8]] = []
@@ -38,8 +38,8 @@ public struct KeepsTags: Invariant {
   public mutating func reset(isNew: Bool) {
     isEmpty = isNew
     owner = nil
-    lack = nil
-    asked = 0
+    missingTag = nil
+    requested = 0
     answered = 0
     tags = []
   }
@@ -47,21 +47,21 @@ public struct KeepsTags: Invariant {
   public mutating func check(_ event: TraceEvent, at time: Instant, in view: ModelView) -> String? {
     switch event {
     case .fault(let fault):
-      if records.malformed.contains(fault.name) { owner = Uncertainty(since: time, asked: asked) }
+      if records.malformed.contains(fault.name) { owner = Uncertainty(since: time, requested: requested) }
     case .stimulus(let stimulus):
       let name = view.vocabulary.stimuli[stimulus.number]
-      if name == records.request { asked += 1 }
+      if name == records.request { requested += 1 }
       guard records.commands.contains(name) else { return nil }
-      for argument in stimulus.arguments { note(argument, at: time) }
+      for argument in stimulus.arguments { record(argument, at: time) }
     case .observation(.status(let number)):
-      if view.vocabulary.statuses[number] == records.rest { answered = asked }
+      if view.vocabulary.statuses[number] == records.rest { answered = requested }
     case .observation(.reading(let reading)) where reading.name == records.reading:
       guard case .text(let text) = reading.value else { return nil }
       answered += 1
       if text == "empty" {
         isEmpty = true
         if isOver(owner, at: time) { owner = nil }
-        if isOver(lack, at: time) { lack = nil }
+        if isOver(missingTag, at: time) { missingTag = nil }
       } else if isEmpty, owner == nil {
         return problem(of: text)
       }
@@ -73,10 +73,10 @@ public struct KeepsTags: Invariant {
   /// Returns whether the end of the history was requested after every unknown command had left its record.
   private func isOver(_ uncertainty: Uncertainty?, at time: Instant) -> Bool {
     guard let uncertainty else { return true }
-    return answered > uncertainty.asked && time > uncertainty.since + Self.lead
+    return answered > uncertainty.requested && time > uncertainty.since + Self.lead
   }
 
-  private mutating func note(_ argument: Argument, at time: Instant) {
+  private mutating func record(_ argument: Argument, at time: Instant) {
     let text = argument.value.description
     let tag: [UInt8]
     switch argument.name {
@@ -84,7 +84,7 @@ public struct KeepsTags: Invariant {
     case "bytes": tag = Self.bytes(ofHex: text)
     default: return
     }
-    if tag.isEmpty { lack = Uncertainty(since: time, asked: asked) }
+    if tag.isEmpty { missingTag = Uncertainty(since: time, requested: requested) }
     if !tags.contains(tag) { tags.append(tag) }
   }
 
@@ -93,27 +93,28 @@ public struct KeepsTags: Invariant {
     let words = record.split(separator: " ", maxSplits: 2)
     guard words.count == 3, records.commands.contains(String(words[1])) else { return nil }
     if words[2] == "no tag" {
-      return lack != nil ? nil : "the history shows a command without its tag: \(record)"
+      return missingTag != nil ? nil : "the history shows a command without its tag: \(record)"
     }
-    let told = String(words[2])
-    guard !tags.contains(where: { wholes(of: $0).contains(told) }) else { return nil }
+    let recorded = String(words[2])
+    guard !tags.contains(where: { completeDescriptions(of: $0).contains(recorded) }) else { return nil }
     // Only this client knows a tag that it chose; the same holds for one of an unusual form.
     let isCut = tags.contains { tag in
-      tag.indices.contains { Self.shown(tag.prefix($0)) == told }
+      tag.indices.contains { Self.shown(tag.prefix($0)) == recorded }
     }
     if isCut { return "the history keeps a part of a command's tag: \(record)" }
     let isAltered = tags.contains { tag in
-      tag.count >= Self.telling && told.hasPrefix(Self.shown(tag.prefix(Self.telling)).dropLast())
+      tag.count >= Self.distinctiveLength
+        && recorded.hasPrefix(Self.shown(tag.prefix(Self.distinctiveLength)).dropLast())
     }
     return isAltered ? "the history has altered a command's tag: \(record)" : nil
   }
 
   /// How many leading bytes a record must share with a tag to belong to the same command: another client's tag may
   /// begin alike by accident, but not for so long.
-  private static let telling = 8
+  private static let distinctiveLength = 8
 
   /// Returns the descriptions of a complete tag.
-  private func wholes(of tag: [UInt8]) -> [String] {
+  private func completeDescriptions(of tag: [UInt8]) -> [String] {
     let cuts = records.capacities.filter { $0 < tag.count }.map { tag.prefix($0) }
     let isCut = records.capacities.last.map { tag.count > $0 } ?? false
     return (isCut ? cuts : cuts + [tag[...]]).map(Self.shown)

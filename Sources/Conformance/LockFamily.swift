@@ -60,7 +60,7 @@ public struct LockFamily: Sendable {
   /// Converts a battery voltage to a charge in percent; `nil` if the lock reports percent.
   public let charge: (@Sendable (_ volts: Double) -> Int)?
   /// The machine's event for a bolt that moves without a request from the tester, if it has one.
-  public let unasked: String?
+  public let unrequestedMove: String?
 
   /// Describes a family.
   ///
@@ -69,7 +69,7 @@ public struct LockFamily: Sendable {
     machine: String, stimuli: [(name: String, request: Request?)],
     statuses: [(name: String, condition: Condition)], hostileFaults: [String] = [], wrongKey: String? = nil,
     misbehaviours: [String] = [], flaws: [String] = [], subjects: [(word: String, request: Request)] = [],
-    charge: (@Sendable (_ volts: Double) -> Int)? = nil, unasked: String? = nil
+    charge: (@Sendable (_ volts: Double) -> Int)? = nil, unrequestedMove: String? = nil
   ) throws(Incomplete) {
     self.machine = machine
     self.stimuli = stimuli
@@ -80,7 +80,7 @@ public struct LockFamily: Sendable {
     self.flaws = flaws
     self.subjects = subjects
     self.charge = charge
-    self.unasked = unasked
+    self.unrequestedMove = unrequestedMove
     let problems = self.problems
     guard problems.isEmpty else { throw Incomplete(machine: machine, problems: problems) }
   }

@@ -48,8 +48,8 @@ extension [Argument] {
   ///
   /// - Throws: a ``LabFault`` if a name is not expected, or occurs twice.
   public func check(names: [String]) throws(LabFault) {
-    for (place, argument) in enumerated() {
-      let isRepeated = self[..<place].contains { $0.name == argument.name }
+    for (index, argument) in enumerated() {
+      let isRepeated = self[..<index].contains { $0.name == argument.name }
       guard !names.contains(argument.name) || isRepeated else { continue }
       let expected = names.isEmpty ? "nothing" : names.joined(separator: ", ")
       let given = argument.name == Argument.only ? argument.value.description : argument.name

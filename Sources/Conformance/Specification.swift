@@ -81,13 +81,13 @@ public final class Specification: Sendable {
   /// For each event, the conditions that begin when the device reports it, as bits.
   let begun: [UInt64]
   /// The conditions that begin only with an event, as bits: what the device reports about itself.
-  let own: UInt64
+  let deviceConditions: UInt64
   /// For each status, the conditions that it ends when it is shown, as bits.
   let ended: [UInt64]
   /// The conditions that lasting faults do not begin, because the device reports their events, as bits.
   let isReported: UInt64
   /// The conditions whose value a reading reports, with the name of the reading.
-  let told: [(reading: String, condition: Int)]
+  let readings: [(reading: String, condition: Int)]
   /// For each node, the stimuli that it allows under some conditions, as bits; for machines of up to 64 events.
   let legal: [UInt64]
   /// For each node, the stimuli that it allows and that change nothing, timers included, as bits; for machines of
@@ -100,7 +100,7 @@ public final class Specification: Sendable {
   /// Whether each event sets a condition.
   let sets: [Bool]
   /// For each condition, the conditions under which a stimulus that sets it may not arrive, as bits.
-  let unsure: [UInt64]
+  let uncertainUnder: [UInt64]
   /// For each condition without stimuli, the conditions that may hide its changes, as bits.
   let hidden: [UInt64]
   /// Whether no row depends on time, or on conditions other than those that always hold, and there are no silent
@@ -235,17 +235,19 @@ public final class Specification: Sendable {
       conditions.indices.reduce(0) { isIncluded(conditions[$1]) ? $0 | 1 << UInt64($1) : $0 }
     }
     begun = machine.environment.begunBy
-    own = mask { !$0.events.isEmpty && $0.faults.isEmpty && $0.moments.isEmpty && $0.stimuli.isEmpty }
+    deviceConditions = mask {
+      !$0.events.isEmpty && $0.faults.isEmpty && $0.moments.isEmpty && $0.stimuli.isEmpty
+    }
     ended = vocabulary.statuses.map { machine.environment.ended(by: $0) }
     isReported = mask { $0.events.contains { reports.contains($0) } }
-    told = conditions.enumerated().compactMap { number, item in item.reading.map { ($0, number) } }
+    readings = conditions.enumerated().compactMap { number, item in item.reading.map { ($0, number) } }
     sets = machine.environment.setBy.map { $0 != 0 }
-    unsure = conditions.map { item in
+    uncertainUnder = conditions.map { item in
       item.unsure.reduce(0) { mask, name in
         machine.condition(named: name).map { mask | 1 << UInt64($0) } ?? mask
       }
     }
-    hidden = zip(conditions, unsure).map { $0.stimuli.isEmpty ? $1 : 0 }
+    hidden = zip(conditions, uncertainUnder).map { $0.stimuli.isEmpty ? $1 : 0 }
     words = isPlain && reports.isEmpty && builder.nodes.count <= 64 ? builder.words() : Words()
   }
 }
@@ -415,11 +417,11 @@ private final class NodeBuilder {
     var quiet: [Specification.Step] = []
     var shown: [Specification.Step] = []
     var all: [Specification.Step] = []
-    var told: [Specification.Step] = []
+    var reported: [Specification.Step] = []
     for edge in machine.spontaneous[node.state] where canHold(edge) {
       for target in targets(of: edge, from: node) {
         if let event = edge.event, reports.contains(event) {
-          told.append(step(along: edge, target: target))
+          reported.append(step(along: edge, target: target))
           continue
         }
         all.append(step(along: edge, target: target))
@@ -440,7 +442,7 @@ private final class NodeBuilder {
     visible.append(shown)
     silent.append(quiet)
     spontaneous.append(all)
-    reported.append(told)
+    self.reported.append(reported)
   }
 
   /// Whether the possible steps depend on the node alone, and every step is observable.

@@ -131,9 +131,9 @@ extension SesameLock {
     }
   }
 
-  private func readSecret(_ fields: Fields, _ place: Cursor?) -> LockKey? {
+  private func readSecret(_ fields: Fields, _ field: Cursor?) -> LockKey? {
     // Messages never quote what may be a key.
-    let secret = place.flatMap { cursor -> SecretKey? in
+    let secret = field.flatMap { cursor -> SecretKey? in
       guard let text = value(of: cursor, "a secret")?.value else { return nil }
       if let bytes = try? [UInt8](hex: text),
         let key = try? SecretKey(bytes: bytes)
@@ -148,17 +148,17 @@ extension SesameLock {
     let index = fields.optional("index").map { $0.integer(as: UInt16.self) } ?? 0
     var publicKey: PublicKey?
     if model.generation == .os2 {
-      guard let place = fields.required("public-key") else { return nil }
-      publicKey = place.node.text.flatMap { try? PublicKey(bytes: [UInt8](hex: $0)) }
+      guard let field = fields.required("public-key") else { return nil }
+      publicKey = field.node.text.flatMap { try? PublicKey(bytes: [UInt8](hex: $0)) }
       guard publicKey?.isOnCurve == true else {
-        place.report("expected the lock's public key as 128 hexadecimal digits")
+        field.report("expected the lock's public key as 128 hexadecimal digits")
         return nil
       }
     } else {
       fields.optional("public-key")?.report("a \(model) has no public key to keep")
     }
     guard let deviceID else {
-      place?.report("a secret does not say which lock it belongs to", hint: "give the lock's `uuid` too")
+      field?.report("a secret does not say which lock it belongs to", hint: "give the lock's `uuid` too")
       return nil
     }
     guard let secret, let index else { return nil }
@@ -178,8 +178,8 @@ extension ClientTimes {
     self.init()
     guard let fields = cursor.fields(Self.names.map(\.name)) else { return nil }
     for (name, path) in Self.names {
-      guard let place = fields.optional(name) else { continue }
-      let time = place.value("a duration such as 20 s") { text in
+      guard let field = fields.optional(name) else { continue }
+      let time = field.value("a duration such as 20 s") { text in
         Interval(text: text).flatMap { $0 > .zero && $0 <= .seconds(600) ? $0 : nil }
       }
       guard let time else { return nil }

@@ -6,11 +6,11 @@ public let databaseSchemes = ["postgres://", "postgresql://"]
 /// A password may precede the host or be part of the query, and may be anywhere in a malformed URL. Only text that
 /// is certainly no password is therefore kept, and everything after the URL is dropped.
 public func withoutSecrets(_ word: String) -> String {
-  let places = databaseSchemes.compactMap { scheme in
+  let matches = databaseSchemes.compactMap { scheme in
     word.firstRange(of: scheme).map { (start: $0.lowerBound, end: $0.upperBound) }
   }
-  guard let place = places.min(by: { $0.start < $1.start }) else { return word }
-  var rest = word[place.end...]
+  guard let match = matches.min(by: { $0.start < $1.start }) else { return word }
+  var rest = word[match.end...]
   rest = rest[..<(rest.firstIndex { "?#".contains($0) || $0.isWhitespace } ?? rest.endIndex)]
   // A password may contain an @ and, in a malformed URL, a slash: the host begins after the last @.
   if let at = rest.lastIndex(of: "@") { rest = rest[rest.index(after: at)...] }
@@ -22,7 +22,7 @@ public func withoutSecrets(_ word: String) -> String {
     return plain(host[..<colon]) + (port.allSatisfy(\.isNumber) && !port.isEmpty ? ":" + port : "")
   }
   let database = parts.dropFirst().map { "/" + plain($0) }.joined()
-  return word[..<place.start] + "postgres://" + hosts.joined(separator: ",") + database
+  return word[..<match.start] + "postgres://" + hosts.joined(separator: ",") + database
 }
 
 private func plain(_ text: Substring) -> String {

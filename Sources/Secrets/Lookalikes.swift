@@ -4,8 +4,8 @@ public enum Lookalikes {
   /// Returns the long words that look like hexadecimal digits or base64, if the text mentions keys. Digits are
   /// returned both as text and as the bytes that they represent.
   public static func secrets(in text: [UInt8]) -> [Secret] {
-    let signs = ["secret", "key:", "sk="]
-    guard signs.contains(where: { speaks(text, of: Array($0.utf8)) }) else { return [] }
+    let markers = ["secret", "key:", "sk="]
+    guard markers.contains(where: { contains(Array($0.utf8), in: text) }) else { return [] }
     return words(of: text).flatMap { word -> [Secret] in
       let digits = word.compactMap { digitValue($0, radix: 16) }
       if digits.count == word.count, digits.count >= 16 {
@@ -18,7 +18,7 @@ public enum Lookalikes {
 
   /// Returns whether a text contains a word. Every file that is read is searched, and a general search would take
   /// as long as reading the file.
-  private static func speaks(_ text: [UInt8], of word: [UInt8]) -> Bool {
+  private static func contains(_ word: [UInt8], in text: [UInt8]) -> Bool {
     guard text.count >= word.count else { return false }
     return (0...text.count - word.count).contains { start in
       text[start] == word[0] && text[start..<start + word.count].elementsEqual(word)

@@ -19,10 +19,10 @@ public enum Passwords {
   }
 
   private static func ranges(in text: [UInt8]) -> [Range<Int>] {
-    [addressed(text), named(text)].compactMap(\.self).sorted { $0.lowerBound < $1.lowerBound }
+    [rangeInURL(text), rangeInKeyValue(text)].compactMap(\.self).sorted { $0.lowerBound < $1.lowerBound }
   }
 
-  private static func addressed(_ text: [UInt8]) -> Range<Int>? {
+  private static func rangeInURL(_ text: [UInt8]) -> Range<Int>? {
     guard let scheme = text.firstRange(of: "://".utf8) else { return nil }
     let rest = text[scheme.upperBound...]
     let slash = rest.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
@@ -36,7 +36,7 @@ public enum Passwords {
     return colon + 1..<at
   }
 
-  private static func named(_ text: [UInt8]) -> Range<Int>? {
+  private static func rangeInKeyValue(_ text: [UInt8]) -> Range<Int>? {
     guard let name = text.firstRange(of: "password=".utf8) else { return nil }
     let rest = text[name.upperBound...]
     let end = rest.firstIndex { $0 == UInt8(ascii: "&") || $0 == UInt8(ascii: " ") } ?? rest.endIndex

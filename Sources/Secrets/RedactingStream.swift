@@ -7,10 +7,10 @@ public struct RedactingStream: Sendable {
   /// The minimum number of bytes of a secret to hold back.
   private let minimum: Int
   /// The end of the previous output, before redaction: the context for the next search, at most ``reach`` bytes.
-  private var before: [UInt8] = []
+  private var context: [UInt8] = []
   private static let reach = 128
   /// The bytes that are held back.
-  private var kept: [UInt8] = []
+  private var heldBack: [UInt8] = []
   /// Whether the output ends in a mark whose secret may continue.
   private var endsInMark = false
 
@@ -25,23 +25,23 @@ public struct RedactingStream: Sendable {
 
   /// Processes a piece, and returns the bytes that can be output.
   public mutating func next(_ piece: [UInt8]) -> [UInt8] {
-    if !redactor.isActive, kept.isEmpty { return piece }
-    let text = before + kept + piece
-    let (found, sure) = redactor.ranges(in: text, minimum: minimum)
-    return give(text, found, upTo: max(before.count, sure))
+    if !redactor.isActive, heldBack.isEmpty { return piece }
+    let text = context + heldBack + piece
+    let (found, certainEnd) = redactor.ranges(in: text, minimum: minimum)
+    return emit(text, found, upTo: max(context.count, certainEnd))
   }
 
   /// Ends the text, and returns the bytes that were held back.
   public mutating func finish() -> [UInt8] {
-    if kept.isEmpty { return [] }
-    let text = before + kept
-    return give(text, redactor.ranges(in: text), upTo: text.count)
+    if heldBack.isEmpty { return [] }
+    let text = context + heldBack
+    return emit(text, redactor.ranges(in: text), upTo: text.count)
   }
 
-  private mutating func give(_ text: [UInt8], _ found: [Range<Int>], upTo end: Int) -> [UInt8] {
-    let start = before.count
+  private mutating func emit(_ text: [UInt8], _ found: [Range<Int>], upTo end: Int) -> [UInt8] {
+    let start = context.count
     guard end > start else {
-      kept = Array(text[end...])
+      heldBack = Array(text[end...])
       return []
     }
     var result = replaced(text[start..<end], found)
@@ -50,8 +50,8 @@ public struct RedactingStream: Sendable {
       result.removeFirst(Redactor.mark.utf8.count)
     }
     endsInMark = found.contains { $0.lowerBound < end && end <= $0.upperBound }
-    before = Array(text[..<end].suffix(Self.reach))
-    kept = Array(text[end...])
+    context = Array(text[..<end].suffix(Self.reach))
+    heldBack = Array(text[end...])
     return result
   }
 }

@@ -76,20 +76,20 @@ public final class Redactor: Sendable {
   }
 
   /// Returns the ranges of secrets in a text that continues, and the offset from which another secret may begin.
-  func ranges(in bytes: [UInt8], minimum: Int) -> (found: [Range<Int>], sure: Int) {
+  func ranges(in bytes: [UInt8], minimum: Int) -> (found: [Range<Int>], certainEnd: Int) {
     let forms = forms.withLock { $0 }
     let tail = Array(bytes.suffix(Self.tail))
-    var sure = bytes.count
+    var certainEnd = bytes.count
     for end in Escape.ends(of: tail) {
       let text = Array(tail[..<end])
       for encoding in SymbolReading.Encoding.allCases {
-        guard let place = SymbolReading(text, encoding).unfinished(forms, in: text, minimum: minimum) else {
+        guard let offset = SymbolReading(text, encoding).unfinished(forms, in: text, minimum: minimum) else {
           continue
         }
-        sure = min(sure, bytes.count - tail.count + place)
+        certainEnd = min(certainEnd, bytes.count - tail.count + offset)
       }
     }
-    return (ranges(in: bytes), sure)
+    return (ranges(in: bytes), certainEnd)
   }
 
   /// How many bytes at the end of a text may contain the beginning of a secret.

@@ -123,17 +123,17 @@ private struct WindowSet: Sendable {
   private var numbers: Set<UInt64> = []
 
   mutating func insert(_ number: UInt64) {
-    let (word, bit) = place(number)
+    let (word, bit) = slot(for: number)
     filter[word] |= 1 << bit
     numbers.insert(number)
   }
 
   func contains(_ number: UInt64) -> Bool {
-    let (word, bit) = place(number)
+    let (word, bit) = slot(for: number)
     return filter[word] >> bit & 1 == 1 && numbers.contains(number)
   }
 
-  private func place(_ number: UInt64) -> (word: Int, bit: UInt64) {
+  private func slot(for number: UInt64) -> (word: Int, bit: UInt64) {
     let hash = (number &* 0x9E37_79B9_7F4A_7C15) >> 52
     return (Int(hash >> 6), hash & 63)
   }

@@ -50,16 +50,16 @@ struct SymbolReading {
   ///
   /// - Parameter minimum: how many bytes of it the text must contain.
   func unfinished(_ forms: SecretForms, in text: [UInt8], minimum: Int) -> Int? {
-    var (end, fragment, place) = (text.count, UInt64(0), Int?.none)
+    var (end, fragment, offset) = (text.count, UInt64(0), Int?.none)
     for (index, symbol) in symbols.suffix(alphabet.length - 1).reversed().enumerated() {
       guard end - symbol.end <= gap else { break }
       fragment |= UInt64(symbol.value) << (index * alphabet.bits)
       if (index + 1) * alphabet.bits >= minimum * 8, forms.contains(fragment, of: index + 1, in: alphabet) {
-        place = symbol.start
+        offset = symbol.start
       }
       end = symbol.start
     }
-    return place
+    return offset
   }
 }
 
@@ -188,7 +188,7 @@ enum Escape {
     var ends = [text.count]
     let last = text.suffix(longest)
     for sign in [UInt8(ascii: "\\"), UInt8(ascii: "%"), UInt8(ascii: "&")] {
-      if let place = last.lastIndex(of: sign) { ends.append(place) }
+      if let offset = last.lastIndex(of: sign) { ends.append(offset) }
     }
     // The zero of `0x`.
     if text.last == UInt8(ascii: "0") { ends.append(text.count - 1) }

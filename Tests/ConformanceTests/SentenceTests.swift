@@ -9,8 +9,8 @@ struct SentenceTests {
   private static let vocabulary = Vocabulary(
     stimuli: ["connect", "leave", "enter", "enterWrong"], statuses: ["away", "locked", "shutOut"])
 
-  private func steps(_ text: String) -> StepsInShort {
-    var steps = StepsInShort()
+  private func steps(_ text: String) -> StepSummary {
+    var steps = StepSummary()
     for word in text.split(separator: " ").map(String.init) {
       switch word.first {
       case "+": steps.add(.wait(Interval(text: String(word.dropFirst()))!), Self.vocabulary)
@@ -50,13 +50,13 @@ struct SentenceTests {
 
   @Test("of many steps the last are told, however many there are")
   func many() {
-    var steps = StepsInShort()
+    var steps = StepSummary()
     let names = Self.vocabulary.stimuli.indices
     var generator = SeededGenerator(seed: 1)
     for _ in 0..<10_000 { steps.add(.stimulus(Stimulus(generator.below(names.count))), Self.vocabulary) }
     #expect(steps.text.hasPrefix("after 9,9"), "\(steps.text)")
     #expect(steps.text.utf8.count < 300)
-    var cycle = StepsInShort()
+    var cycle = StepSummary()
     for _ in 0..<128 {
       cycle.add(.stimulus(Stimulus(0)), Self.vocabulary)
       cycle.add(.stimulus(Stimulus(1)), Self.vocabulary)

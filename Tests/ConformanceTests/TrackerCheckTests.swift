@@ -7,7 +7,7 @@ import Testing
 
 @Suite("What a tracker is held against")
 struct TrackerCheckTests {
-  private typealias Place = TrackerCheck.Place
+  private typealias Position = TrackerCheck.Position
 
   private static func lamp(latest: Interval = .forever) -> MachineDefinition {
     MachineDefinition(
@@ -25,25 +25,25 @@ struct TrackerCheckTests {
   func places() throws {
     var check = try #require(TrackerCheck(Specification(try Machine(Self.lamp()))))
     let (off, on, click, warm) = (0, 1, 2, 3)
-    let rest = Place(state: 0, shown: off, pending: [])
+    let rest = Position(state: 0, shown: off, pending: [])
     check.start(in: [rest])
     check.perform(0)
-    let lighting = Place(state: 1, shown: off, pending: [click, on, warm])
-    let clicking = Place(state: 0, shown: off, pending: [click])
+    let lighting = Position(state: 1, shown: off, pending: [click, on, warm])
+    let clicking = Position(state: 0, shown: off, pending: [click])
     expect(check.possible, [lighting, clicking])
     // Who has something to show takes no stimulus, and the same status may come before an effect.
     check.perform(0)
     check.reveal(off)
     expect(check.possible, [lighting, clicking])
     check.reveal(click)
-    expect(check.possible, [Place(state: 1, shown: off, pending: [on, warm]), rest])
+    expect(check.possible, [Position(state: 1, shown: off, pending: [on, warm]), rest])
     check.reveal(on)
-    expect(check.possible, [Place(state: 1, shown: on, pending: [warm])])
+    expect(check.possible, [Position(state: 1, shown: on, pending: [warm])])
     check.refuse()
-    expect(check.possible, [Place(state: 1, shown: on, pending: [warm])])
+    expect(check.possible, [Position(state: 1, shown: on, pending: [warm])])
     check.reveal(warm)
     check.settle()
-    expect(check.possible, [Place(state: 1, shown: on, pending: [])])
+    expect(check.possible, [Position(state: 1, shown: on, pending: [])])
     check.reveal(off)
     expect(check.possible, [rest])
     check.reveal(on)
@@ -53,11 +53,11 @@ struct TrackerCheckTests {
   @Test("silence leaves only what has nothing to show, and what obeys has not refused")
   func endings() throws {
     var check = try #require(TrackerCheck(Specification(try Machine(Self.lamp()))))
-    check.start(in: [Place(state: 0, shown: 0, pending: [])])
+    check.start(in: [Position(state: 0, shown: 0, pending: [])])
     check.perform(0)
     check.settle()
     expect(check.possible, [])
-    check.start(in: [Place(state: 0, shown: 0, pending: [])])
+    check.start(in: [Position(state: 0, shown: 0, pending: [])])
     check.perform(0)
     check.refuse()
     expect(check.possible, [])

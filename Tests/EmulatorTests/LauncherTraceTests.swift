@@ -98,7 +98,7 @@ struct LauncherTraceTests {
           following: ["showLoginViewController"], isDue: true, isRequired: true)
       ])
     expect(
-      divergence.sentence(after: StepsInShort()),
+      divergence.sentence(after: StepSummary()),
       "At the start: clearAuthentication was due, the device showed showLoginViewController.")
   }
 }

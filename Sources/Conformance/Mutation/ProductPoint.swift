@@ -50,7 +50,7 @@ struct Product {
   }
 
   /// Moves to a point.
-  mutating func go(to point: ProductPoint) {
+  mutating func move(to point: ProductPoint) {
     now = Self.present
     configuration = point.configuration
     tracker.restore(point.model, at: now)

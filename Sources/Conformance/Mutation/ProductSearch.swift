@@ -63,7 +63,7 @@ struct ProductSearch {
   private var visits: [Visit] = []
   private var numbers: [ProductPoint: Int] = [:]
   /// The visits, by the state of the device.
-  private var places: [[Int]]
+  private var visitsByState: [[Int]]
   /// Whether every pair was added; false once the limit is reached.
   private(set) var isComplete = true
 
@@ -79,7 +79,7 @@ struct ProductSearch {
     self.stimuli = stimuli
     self.limit = limit
     product = Product(specification, interpreter)
-    places = [[Int]](repeating: [], count: specification.machine.stateCount)
+    visitsByState = [[Int]](repeating: [], count: specification.machine.stateCount)
     faults =
       withFaults
       ? specification.machine.definition.conditions.enumerated().compactMap { number, item in
@@ -91,11 +91,11 @@ struct ProductSearch {
   ///
   /// - Parameter continues: whether to continue after a divergence.
   mutating func search(_ starts: [StartCondition], continues: Bool = false) -> Path? {
-    for (place, start) in starts.enumerated() {
+    for (index, start) in starts.enumerated() {
       guard let number = specification.machine.start(for: start) else { continue }
       for options in specification.machine.variants {
         product.start(number, start.settings, options)
-        _ = add(Visit(point: product.point(isSettled: false), origin: .start(place), move: nil, depth: 0))
+        _ = add(Visit(point: product.point(isSettled: false), origin: .start(index), move: nil, depth: 0))
       }
     }
     return search(nil, roots: [], .all, continues: continues)
@@ -105,7 +105,7 @@ struct ProductSearch {
   /// reachable from there.
   mutating func search(from base: ProductSearch, _ mutant: Mutant) -> Path? {
     var roots: [[Int]] = []
-    for number in base.places[mutant.state] {
+    for number in base.visitsByState[mutant.state] {
       let depth = base.visits[number].depth
       while roots.count <= depth { roots.append([]) }
       roots[depth].append(number)
@@ -144,10 +144,10 @@ struct ProductSearch {
       if let base, depth < roots.count {
         for root in roots[depth] where take(.base(root), base.visits[root].point, rootMoves) { return found }
       }
-      var place = 0
-      while place < layer.count {
-        if take(.visit(layer[place]), visits[layer[place]].point, .all) { return found }
-        place += 1
+      var index = 0
+      while index < layer.count {
+        if take(.visit(layer[index]), visits[layer[index]].point, .all) { return found }
+        index += 1
       }
       if let found { return found }
       layer = next
@@ -164,7 +164,7 @@ struct ProductSearch {
       return nil
     }
     numbers[visit.point] = visits.count
-    places[visit.point.state].append(visits.count)
+    visitsByState[visit.point.state].append(visits.count)
     visits.append(visit)
     return visits.count - 1
   }
@@ -213,7 +213,7 @@ extension ProductSearch {
     _ event: Int, from point: ProductPoint, _ list: inout [(move: Move, target: ProductPoint?)]
   ) {
     for stimulus in stimuli[event] {
-      product.go(to: point)
+      product.move(to: point)
       let branches = interpreter.branches(on: event, from: product.configuration)
       if branches.isEmpty {
         // A stimulus that both refuse changes neither.
@@ -223,7 +223,7 @@ extension ProductSearch {
         list.append((.perform(stimulus, branch: -1), agrees ? product.point(isSettled: false) : nil))
       }
       for (number, branch) in branches.enumerated() {
-        if number > 0 { product.go(to: point) }
+        if number > 0 { product.move(to: point) }
         product.tracker.perform(stimulus, at: product.now)
         interpreter.apply(stimulus, to: &product.configuration)
         let agrees = take(branch)
@@ -245,7 +245,7 @@ extension ProductSearch {
       let holds = point.configuration.holds >> UInt64(number) & 1 == 1
       if holds && isLasting { continue }
       let fault = Fault(name, .flag(!holds))
-      product.go(to: point)
+      product.move(to: point)
       product.tracker.apply(fault, at: product.now)
       interpreter.apply(fault, to: &product.configuration, at: product.now)
       list.append((.fault(fault), product.point(isSettled: false)))
@@ -256,18 +256,18 @@ extension ProductSearch {
   private mutating func addOwnMoves(
     from point: ProductPoint, _ list: inout [(move: Move, target: ProductPoint?)]
   ) {
-    product.go(to: point)
+    product.move(to: point)
     let (now, state) = (product.now, point.state)
     let options = interpreter.options(from: product.configuration)
     let deadline = options.reduce(Instant.never) { min($0, $1.latest) }
     for option in options
     where option.earliest <= now && (option.latest >= now || option.latest == deadline) {
-      product.go(to: point)
+      product.move(to: point)
       let agrees = take(interpreter.freeBranch(option.number, of: state))
       list.append((.fire(option.number), agrees ? product.point(isSettled: false) : nil))
     }
     guard deadline > now else { return }
-    product.go(to: point)
+    product.move(to: point)
     if point.isSettled {
       guard let edge = product.nextEdge(options) else { return }
       let length = min(edge, deadline == .never ? edge : deadline - now)

@@ -154,7 +154,7 @@ extension EffectiveEnvironment {
       guard effect.isOwn || specification.isReported >> UInt64(number) & 1 == 0 else { continue }
       if !effect.isOwn, table.lasting >> UInt64(number) & 1 == 0 { keepTime(of: fault, at: now) }
       // A condition that was open may have changed only now.
-      if open >> UInt64(number) & 1 == 1 { note(number, besides: recent(at: now), at: now) }
+      if open >> UInt64(number) & 1 == 1 { recordChange(of: number, besides: recent(at: now), at: now) }
       change(number, at: now) { $0.apply(effect, isOn: isOn, in: table) }
       if environment.isHeld(number) { makeSettingsUnknown(since: number, at: now) }
     }
@@ -220,17 +220,18 @@ extension EffectiveEnvironment {
 
   /// Makes recent settings unknown that a condition beginning now may have prevented from arriving.
   private mutating func makeSettingsUnknown(since number: Int, at now: Instant) {
-    makeSettingsUnknown(unsureUnder: 1 << UInt64(number), at: now)
+    makeSettingsUnknown(under: 1 << UInt64(number), at: now)
   }
 
   /// Makes recent settings unknown that may have been lost with the link.
   mutating func makeSettingsUnknown(at now: Instant) {
-    makeSettingsUnknown(unsureUnder: .max, at: now)
+    makeSettingsUnknown(under: .max, at: now)
   }
 
-  private mutating func makeSettingsUnknown(unsureUnder conditions: UInt64, at now: Instant) {
-    let unsure = specification.unsure
-    for other in unsure.indices where unsure[other] & conditions != 0 && isFresh(other, at: now) {
+  private mutating func makeSettingsUnknown(under conditions: UInt64, at now: Instant) {
+    let uncertainUnder = specification.uncertainUnder
+    for other in uncertainUnder.indices
+    where uncertainUnder[other] & conditions != 0 && isFresh(other, at: now) {
       let former = former[other]
       sure &= ~(1 << UInt64(other))
       change(other, at: now) { $0.makeUnknown(other, orStill: former.most, orLess: former.least) }
@@ -252,8 +253,8 @@ extension EffectiveEnvironment {
   ///
   /// - Returns: the certain value of the condition, if the reading contradicts it.
   mutating func learn(from reading: Reading, at now: Instant) -> Interval? {
-    for (name, number) in specification.told
-    where name == reading.name && mayHold(at: now) & specification.unsure[number] == 0 {
+    for (name, number) in specification.readings
+    where name == reading.name && mayHold(at: now) & specification.uncertainUnder[number] == 0 {
       let value: Interval
       switch reading.value {
       case .integer(let seconds): value = .seconds(Int64(clamping: seconds))
@@ -272,7 +273,7 @@ extension EffectiveEnvironment {
       former[number] = Span(least: value, most: value)
       change(number, at: now, isLearned: true) { $0.set(number, to: value) }
       entries.learn(number, is: setting(of: number), wasOpen: wasOpen, at: now)
-      if wasOpen { note(number, besides: recent(at: now), at: now) }
+      if wasOpen { recordChange(of: number, besides: recent(at: now), at: now) }
     }
     return nil
   }
@@ -289,8 +290,8 @@ extension EffectiveEnvironment {
       if isFresh(number, at: now) { before.widen(to: former[number]) }
       sentAt[number] = now
       former[number] = before
-      if isObeyed, mayHold(at: now) & specification.unsure[number] == 0 {
-        if open & bit != 0 { note(number, besides: recent(at: now), at: now) }
+      if isObeyed, mayHold(at: now) & specification.uncertainUnder[number] == 0 {
+        if open & bit != 0 { recordChange(of: number, besides: recent(at: now), at: now) }
         sure |= bit
         change(number, at: now, isBegun: true) { $0.set(number, to: value) }
       } else {
@@ -331,13 +332,13 @@ extension EffectiveEnvironment {
     let recent = recent(at: now)
     body(&environment)
     if conditions != before {
-      note(number, besides: recent, at: now)
+      recordChange(of: number, besides: recent, at: now)
     }
     if environment.values[number] != value { resetAt[number] = now }
   }
 
   /// Records that a condition changes now, while changes of others need not have taken effect.
-  private mutating func note(_ number: Int, besides recent: UInt64, at now: Instant) {
+  private mutating func recordChange(of number: Int, besides recent: UInt64, at now: Instant) {
     changing |= 1 << UInt64(number)
     changed[number] = now
     withoutEffect = hidden(recent | 1 << UInt64(number), by: recentlyChanged(at: now))
@@ -374,21 +375,21 @@ extension EffectiveEnvironment {
   /// taken effect.
   func mayHold(_ requirement: Guard, in member: Member) -> Bool {
     if requirement.isEmpty { return true }
-    let (conditions, open) = around(member, open: open)
+    let (conditions, open) = possibleConditions(around: member, open: open)
     return requirement.mayHold(under: conditions, open: open)
   }
 
   /// Returns whether a requirement may hold at this moment for a spontaneous event in a node.
   func mayHold(_ requirement: Guard, in member: Member, at now: Instant) -> Bool {
     if requirement.isEmpty { return true }
-    let (conditions, open) = around(member, open: open(at: now))
+    let (conditions, open) = possibleConditions(around: member, open: open(at: now))
     return requirement.mayHold(under: conditions, open: open)
   }
 
   /// Returns whether a requirement certainly holds in a node.
   func mustHold(_ requirement: Guard, in member: Member) -> Bool {
     if requirement.isEmpty { return true }
-    let (conditions, open) = around(member, open: open)
+    let (conditions, open) = possibleConditions(around: member, open: open)
     return requirement.mustHold(under: conditions, open: open)
   }
 
@@ -400,15 +401,15 @@ extension EffectiveEnvironment {
 
   /// Returns the conditions that hold or may hold for a spontaneous event in a node, as bits.
   func mayHold(in member: Member, at now: Instant) -> UInt64 {
-    let (conditions, open) = around(member, open: open(at: now))
+    let (conditions, open) = possibleConditions(around: member, open: open(at: now))
     return conditions | open
   }
 
   /// Returns the conditions that hold for a spontaneous event in a node, as bits.
-  func conditions(in member: Member) -> UInt64 { around(member, open: 0).conditions }
+  func conditions(in member: Member) -> UInt64 { possibleConditions(around: member, open: 0).conditions }
 
   /// The conditions that hold, and those that may hold, for a spontaneous event in a node.
-  private func around(_ member: Member, open: UInt64) -> (conditions: UInt64, open: UInt64) {
+  private func possibleConditions(around member: Member, open: UInt64) -> (conditions: UInt64, open: UInt64) {
     // When it may have been entered, allowing for a late observation: later changes may come after that.
     let entry = min(member.latest, member.earliest + slack)
     var (conditions, open) = (conditions, open | lateChanges(since: entry))
@@ -458,8 +459,8 @@ extension EffectiveEnvironment {
   func beginning(of requirement: Guard, since entry: Instant) -> Instant {
     var since = entry
     forEachBit(of: changing & requirement.conditions & ~entries.numbers) { number in
-      let wears = requirement.unless >> UInt64(number) & 1 == 1
-      since = max(since, wears ? changed[number] + delays[number] : changed[number])
+      let isInhibiting = requirement.unless >> UInt64(number) & 1 == 1
+      since = max(since, isInhibiting ? changed[number] + delays[number] : changed[number])
     }
     return since
   }

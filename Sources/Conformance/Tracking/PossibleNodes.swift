@@ -40,7 +40,7 @@ struct PossibleNodes: Sendable {
   }
 
   /// Returns the index of a node, or the index at which to insert it.
-  private func place(of node: Int) -> Int {
+  private func index(of node: Int) -> Int {
     var low = 0
     var high = members.count
     while low < high {
@@ -52,12 +52,12 @@ struct PossibleNodes: Sendable {
 
   /// The entry of a node, if it is possible.
   func member(_ node: Int) -> Member? {
-    let place = place(of: node)
-    return place < members.count && members[place].node == node ? members[place] : nil
+    let index = index(of: node)
+    return index < members.count && members[index].node == node ? members[index] : nil
   }
 
   /// Makes the times alone decide when each node was entered.
-  mutating func forgetOrder() { for place in members.indices { members[place].order = -1 } }
+  mutating func forgetOrder() { for index in members.indices { members[index].order = -1 } }
 
   func contains(_ node: Int) -> Bool { member(node) != nil }
 
@@ -71,15 +71,15 @@ struct PossibleNodes: Sendable {
       members.append(member)
       return true
     }
-    let place = place(of: member.node)
-    guard members[place].node == member.node else {
-      members.insert(member, at: place)
+    let index = index(of: member.node)
+    guard members[index].node == member.node else {
+      members.insert(member, at: index)
       return true
     }
-    let old = members[place]
-    members[place].earliest = min(old.earliest, member.earliest)
-    members[place].latest = max(old.latest, member.latest)
-    if member.order != old.order { members[place].order = -1 }
-    return members[place] != old
+    let old = members[index]
+    members[index].earliest = min(old.earliest, member.earliest)
+    members[index].latest = max(old.latest, member.latest)
+    if member.order != old.order { members[index].order = -1 }
+    return members[index] != old
   }
 }

@@ -118,7 +118,7 @@ struct TimedTracker: Sendable {
   /// transition.
   ///
   /// - Returns: whether any node is left, and whether the device used a permitted deviation.
-  mutating func happen(_ event: Int, at now: Instant) -> (isPossible: Bool, isLiberty: Bool) {
+  mutating func happen(_ event: Int, at now: Instant) -> (isPossible: Bool, isDeviation: Bool) {
     environment.expire(at: now)
     if !isPlain { pass(until: now) }
     before.copy(possible)

@@ -82,7 +82,7 @@ public struct Tracker: Sendable {
     permittedDeviation = nil
     contradicted = nil
     timed.environment.start()
-    stand(in: [number])
+    occupy([number])
   }
 
   /// Starts in every start that does not contradict a device's settings.
@@ -90,10 +90,10 @@ public struct Tracker: Sendable {
     let numbers = specification.machine.starts(for: condition)
     guard let last = numbers.last else { return }
     start(in: last)
-    stand(in: numbers)
+    occupy(numbers)
   }
 
-  private mutating func stand(in starts: [Int], at now: Instant = .zero) {
+  private mutating func occupy(_ starts: [Int], at now: Instant = .zero) {
     let nodes = starts.flatMap { specification.startNodes[$0] }
     if isSmall { word.start(in: nodes) } else { timed.start(in: nodes, at: now) }
     verify { $0.start(in: $1) }
@@ -103,18 +103,19 @@ public struct Tracker: Sendable {
   ///
   /// - Parameter operation: performs the same operation on the check.
   @inline(__always)
-  private mutating func verify(_ operation: (inout TrackerCheck, Set<TrackerCheck.Place>) -> Void) {
+  private mutating func verify(_ operation: (inout TrackerCheck, Set<TrackerCheck.Position>) -> Void) {
     #if DEBUG
     guard var check else { return }
     self.check = nil
-    var places: Set<TrackerCheck.Place> = []
+    var positions: Set<TrackerCheck.Position> = []
     forEachPossible { number in
       let node = specification.nodes[number]
-      places.insert(.init(state: node.state, shown: node.shown, pending: node.pending))
+      positions.insert(.init(state: node.state, shown: node.shown, pending: node.pending))
     }
-    operation(&check, places)
+    operation(&check, positions)
     assert(
-      places == check.possible, "the tables and the rows of \(specification.machine.definition.name) differ")
+      positions == check.possible,
+      "the tables and the rows of \(specification.machine.definition.name) differ")
     self.check = check
     #endif
   }
@@ -256,8 +257,8 @@ extension Tracker {
   }
 
   private mutating func happen(_ event: Int, at now: Instant) -> Bool {
-    let own = specification.begun[event] & specification.own
-    if own != 0 { takeDeviation(own) }
+    let deviceConditions = specification.begun[event] & specification.deviceConditions
+    if deviceConditions != 0 { takeDeviation(deviceConditions) }
     guard isSmall else {
       let (isPossible, isDeviation) = timed.happen(event, at: now)
       if isDeviation { takeDeviation(0) }
@@ -336,7 +337,7 @@ extension Tracker {
 
   /// Makes the values certain of all conditions that readings report.
   mutating func assureSettings() {
-    for (_, number) in specification.told { timed.environment.assure(number) }
+    for (_, number) in specification.readings { timed.environment.assure(number) }
   }
 
   /// Returns the conditions that hold or may hold, as bits.
@@ -364,7 +365,7 @@ extension Tracker {
   /// Starts in a start of the machine at a moment, with faults that count from the beginning.
   mutating func start(in number: Int, under faults: [Fault], at now: Instant) {
     start(in: number)
-    stand(in: [number], at: now)
+    occupy([number], at: now)
     for fault in faults { timed.environment.apply(fault, at: now) }
     timed.environment.completeChanges()
   }

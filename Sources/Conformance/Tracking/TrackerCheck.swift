@@ -8,7 +8,7 @@ import Basics
 /// from the ``ReferenceInterpreter``, and uses none of the tracker's tables.
 struct TrackerCheck: Sendable {
   /// A state, the status last shown, and the symbols still to be shown; effects are numbered above the statuses.
-  struct Place: Hashable, Sendable {
+  struct Position: Hashable, Sendable {
     var state: Int
     var shown: Int
     var pending: [Int]
@@ -17,9 +17,9 @@ struct TrackerCheck: Sendable {
   private let interpreter: ReferenceInterpreter
   private let empty: ReferenceInterpreter.Configuration
   private let statusCount: Int
-  private(set) var possible: Set<Place> = []
+  private(set) var possible: Set<Position> = []
   /// The positions in which the device would be if it refused the last stimulus.
-  private var refusing: Set<Place> = []
+  private var refusing: Set<Position> = []
 
   /// Prepares a check; `nil` for a machine whose future depends on more than the position.
   init?(_ specification: Specification) {
@@ -35,26 +35,26 @@ struct TrackerCheck: Sendable {
   }
 
   /// Starts in some positions.
-  mutating func start(in places: Set<Place>) { (possible, refusing) = (places, []) }
+  mutating func start(in positions: Set<Position>) { (possible, refusing) = (positions, []) }
 
   /// Moves by a stimulus. A position with pending symbols, or without a row for the stimulus, refuses it.
   mutating func perform(_ event: Int) {
     refusing = []
-    possible = possible.reduce(into: []) { next, place in
-      let from = configuration(place)
-      let branches = place.pending.isEmpty ? interpreter.branches(on: event, from: from) : []
+    possible = possible.reduce(into: []) { next, position in
+      let from = configuration(position)
+      let branches = position.pending.isEmpty ? interpreter.branches(on: event, from: from) : []
       for branch in branches { next.insert(target(of: branch, from: from)) }
       if branches.isEmpty {
-        refusing.insert(place)
-        next.insert(place)
+        refusing.insert(position)
+        next.insert(position)
       }
     }
   }
 
   /// Keeps the positions that show a symbol, and follows their steps.
   mutating func reveal(_ symbol: Int) {
-    possible = places(after: possible, showing: symbol)
-    refusing = places(after: refusing, showing: symbol)
+    possible = positions(after: possible, showing: symbol)
+    refusing = positions(after: refusing, showing: symbol)
   }
 
   /// Keeps the positions that refuse the last stimulus.
@@ -69,38 +69,38 @@ struct TrackerCheck: Sendable {
     refusing = refusing.filter(\.pending.isEmpty)
   }
 
-  private func places(after places: Set<Place>, showing symbol: Int) -> Set<Place> {
-    places.reduce(into: []) { next, place in
+  private func positions(after positions: Set<Position>, showing symbol: Int) -> Set<Position> {
+    positions.reduce(into: []) { next, position in
       // A status may be repeated, but not in place of another one.
-      if symbol == place.shown, (place.pending.first ?? .max) >= statusCount { next.insert(place) }
-      if !place.pending.isEmpty { return insert(place, showing: symbol, into: &next) }
-      let from = configuration(place)
+      if symbol == position.shown, (position.pending.first ?? .max) >= statusCount { next.insert(position) }
+      if !position.pending.isEmpty { return insert(position, showing: symbol, into: &next) }
+      let from = configuration(position)
       for option in interpreter.options(from: from) {
-        let branch = interpreter.freeBranch(option.number, of: place.state)
+        let branch = interpreter.freeBranch(option.number, of: position.state)
         var target = target(of: branch, from: from)
-        target.shown = place.shown
+        target.shown = position.shown
         insert(target, showing: symbol, into: &next)
       }
     }
   }
 
-  private func insert(_ place: Place, showing symbol: Int, into next: inout Set<Place>) {
-    guard place.pending.first == symbol else { return }
+  private func insert(_ position: Position, showing symbol: Int, into next: inout Set<Position>) {
+    guard position.pending.first == symbol else { return }
     next.insert(
-      Place(
-        state: place.state, shown: symbol < statusCount ? symbol : place.shown,
-        pending: Array(place.pending.dropFirst())))
+      Position(
+        state: position.state, shown: symbol < statusCount ? symbol : position.shown,
+        pending: Array(position.pending.dropFirst())))
   }
 
-  private func configuration(_ place: Place) -> ReferenceInterpreter.Configuration {
+  private func configuration(_ position: Position) -> ReferenceInterpreter.Configuration {
     var configuration = empty
-    (configuration.state, configuration.shown) = (place.state, place.shown)
+    (configuration.state, configuration.shown) = (position.state, position.shown)
     return configuration
   }
 
   private func target(
     of branch: ReferenceInterpreter.Branch, from configuration: ReferenceInterpreter.Configuration
-  ) -> Place {
+  ) -> Position {
     var after = configuration
     let pending = interpreter.take(branch, from: &after, at: .zero).map { observation in
       switch observation {
@@ -109,6 +109,6 @@ struct TrackerCheck: Sendable {
       case .unknown, .refused, .reading, .event, .violation: -1
       }
     }
-    return Place(state: after.state, shown: configuration.shown, pending: pending)
+    return Position(state: after.state, shown: configuration.shown, pending: pending)
   }
 }

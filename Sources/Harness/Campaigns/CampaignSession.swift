@@ -326,7 +326,7 @@ public final class CampaignSession {
     nextNumber += 1
     finding.isOnTwin = onTwin
     finding.twin = compare(finding)
-    finding.steps = StepsInShort(finding.actions.map(\.action), target.vocabulary)
+    finding.steps = StepSummary(finding.actions.map(\.action), target.vocabulary)
     var scenario = journal.scenario(of: finding)
     let (folder, stem) = (plan.failures, "fuzz-\(target.machine.machine.name)")
     scenario.machine = target.machine.reference(from: folder)

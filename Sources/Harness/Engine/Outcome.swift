@@ -40,7 +40,7 @@ public struct Outcome: Sendable {
   /// Whether another attempt follows, so that this result is not final.
   public var isTriedAgain = false
   /// The steps so far, for the sentence that describes a divergence.
-  public var steps = StepsInShort()
+  public var steps = StepSummary()
   /// Files that belong to the case, if it failed.
   public var attachments: [Record.Attachment] = []
   /// Why the case is in quarantine, and until when: its failure is known, reported as skipped, and not

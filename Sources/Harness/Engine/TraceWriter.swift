@@ -19,7 +19,7 @@ struct TraceWriter: TraceRecorder {
   /// The name of the last stimulus.
   private(set) var lastStimulus: String?
   /// The actions, in short.
-  private(set) var steps = StepsInShort()
+  private(set) var steps = StepSummary()
   /// The last stimuli and faults, as text.
   private(set) var actions: [String] = []
   /// The latest value of each reading.

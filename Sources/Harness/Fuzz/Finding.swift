@@ -26,7 +26,7 @@ public struct Finding: Sendable {
   /// The packets of that run, if they were kept.
   public var packets: (any LinkPackets)?
   /// The steps of that run, in short.
-  public var steps = StepsInShort()
+  public var steps = StepSummary()
   /// How the test was shrunk.
   public var shrinking = Shrinking()
   /// How often it was reproduced.

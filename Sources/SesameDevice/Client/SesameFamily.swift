@@ -26,7 +26,7 @@ extension LockFamily {
         flaws: ["mutate", "shadow"],
         subjects: [
           ("reset", .reset), ("registration", .register), ("autolock", .configure), ("setting", .configure),
-        ], charge: { BatteryTable.current.percent(volts: $0) }, unasked: "handToMoved")
+        ], charge: { BatteryTable.current.percent(volts: $0) }, unrequestedMove: "handToMoved")
     } catch {
       preconditionFailure("\(error)")
     }

@@ -142,14 +142,14 @@ extension RealLock {
     // If its last position is unknown, the bolt may still be moving. The model learns that if it has an event
     // for it.
     let mayMove = known.position == nil
-    if known.isOwnerSure, !mayMove || family.unasked != nil {
+    if known.isOwnerSure, !mayMove || family.unrequestedMove != nil {
       start = StartCondition()
       if family.hasOwners { start?.settings.append(Argument("registered", .flag(isRegistered))) }
       if family.hasPositions, isRegistered, let isConfigured = known.isConfigured {
         start?.settings.append(Argument("configured", .flag(isConfigured)))
       }
     }
-    let underWay = family.unasked.map { event in
+    let underWay = family.unrequestedMove.map { event in
       family.names(of: [.proving]).map { (status: $0, stimulus: event) }
     }
     return Preparation(

@@ -5,7 +5,7 @@ import Basics
 ///
 /// Repeated steps are counted, and so are repeated groups of two or three steps; of many steps only the last are
 /// shown. Waits that end when nothing is awaited are omitted, since they only pace a test.
-public struct StepsInShort: Equatable, Sendable {
+public struct StepSummary: Equatable, Sendable {
   /// The latest steps, each with the number of consecutive repetitions.
   private var runs: [Run] = []
   /// The number of steps before these.
@@ -57,14 +57,14 @@ public struct StepsInShort: Equatable, Sendable {
   /// The steps as text, separated by commas; empty if there are none.
   public var text: String {
     let groups = runs.repetitions(of: Self.longestCycle)
-    let told = groups.suffix(Self.maximumGroups)
-    let left = groups.dropLast(told.count).reduce(omitted) { sum, group in sum + group.steps }
-    let words = told.map { $0.words }
+    let shown = groups.suffix(Self.maximumGroups)
+    let left = groups.dropLast(shown.count).reduce(omitted) { sum, group in sum + group.steps }
+    let words = shown.map { $0.words }
     return ((left > 0 ? ["after \(counted(left, "step"))"] : []) + words).joined(separator: ", ")
   }
 }
 
-extension Repetition<StepsInShort.Run> {
+extension Repetition<StepSummary.Run> {
   /// The number of steps in the group.
   fileprivate var steps: Int { times * elements.reduce(0) { $0 + $1.count } }
 
@@ -99,7 +99,7 @@ extension Divergence {
   ///     connect, enterWrong 3 times: shutOut was due, the device still showed locked.
   ///
   /// Names are those of the machine.
-  public func sentence(after steps: StepsInShort) -> String {
+  public func sentence(after steps: StepSummary) -> String {
     let text = steps.text
     let done = text.isEmpty ? "At the start" : text
     let before = isInPreparation ? "While the device was made ready for this: " : ""
@@ -168,9 +168,9 @@ extension [String] {
   /// others.
   fileprivate var alternatives: String {
     let most = 4
-    let told = count > most ? prefix(most - 1) + ["\(count - most + 1) others"] : self[...]
-    guard told.count > 1 else { return first ?? "" }
-    return told.dropLast().joined(separator: ", ") + " or " + told[told.count - 1]
+    let shown = count > most ? prefix(most - 1) + ["\(count - most + 1) others"] : self[...]
+    guard shown.count > 1 else { return first ?? "" }
+    return shown.dropLast().joined(separator: ", ") + " or " + shown[shown.count - 1]
   }
 }
 
