@@ -52,7 +52,7 @@ public struct RepeatedTest: ChoiceSource {
   private let test: TestCase
   private let alphabet: Alphabet
   private let misfits: Misfits
-  private var place = 0
+  private var index = 0
   private var hasWaited = false
 
   /// Makes the replay of a test.
@@ -60,20 +60,20 @@ public struct RepeatedTest: ChoiceSource {
     (self.test, self.alphabet, self.misfits) = (test, alphabet, misfits)
   }
 
-  public var isFinished: Bool { place == test.choices.count }
+  public var isFinished: Bool { index == test.choices.count }
 
   public mutating func begin() -> Int { test.start }
 
   public mutating func next(in explorationState: ExplorationState) -> Choice? {
-    while place < test.choices.count {
-      let choice = test.choices[place]
+    while index < test.choices.count {
+      let choice = test.choices[index]
       let isPossible = alphabet.action(of: choice) != nil
       let fits = explorationState.admits(choice, alphabet)
       if isPossible, !fits, misfits != .omitted, !hasWaited {
         hasWaited = true
         return Choice(alphabet.settle)
       }
-      place += 1
+      index += 1
       hasWaited = false
       if isPossible, fits || misfits == .made { return choice }
     }

@@ -216,7 +216,7 @@ public struct GapFinder: Sendable {
   private func reason(for timer: TourGoals.Timer) -> CoverageGap.Reason? {
     switch timer.progress {
     case .tooLong: .tooLong
-    case _ where timer.isUnseen: .unseen
+    case _ where timer.endsInvisibly: .unseen
     case .abandoned: .notTaken("something else came first, in \(timer.attempts) tries")
     case .wanted, .done: nil
     }

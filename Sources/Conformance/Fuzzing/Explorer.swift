@@ -55,9 +55,9 @@ public struct Explorer: Sendable {
     /// Whether the test repeats cycles that have closed.
     var repeats = false
     /// Whether it repeats one of them as often as ``Explorer/endurance`` says.
-    var endures = false
+    var hasEndurance = false
     /// Whether the test ends early once part of the machine is out of reach for good.
-    var narrows = false
+    var endsEarly = false
     /// The number of choices at which it then ends.
     var end = Int.max
     /// The probability that the test lets the device act first when an action is due.
@@ -73,16 +73,16 @@ public struct Explorer: Sendable {
     /// The share of disturbances that permit no deviation.
     var probes = 0.0
     /// Whether the test begins and ends faults that rows depend on, in positions where no test has done so.
-    var turns = false
+    var togglesFaults = false
     /// The relative weight of stimuli that move the motor.
     var motor = 1.0
     /// The probability of a wait for an event that was cancelled.
-    var doubts = 0.0
+    var cancelledEventWaits = 0.0
     /// The share of waits up to a bound of a running timer, before the factors for rare positions.
     var edges = 0.0
     /// The probability that a command that moves the motor is followed by another one, during its motion or right
     /// after it.
-    var haste = 0.0
+    var followUpChance = 0.0
   }
 
   /// The number of decisions after a repetition that are tried systematically. A fault shows within a few commands,
@@ -90,46 +90,46 @@ public struct Explorer: Sendable {
   private static let exploring = 4
   /// The number of events after which repetitions have their full share: before that, chance alone finds shallow
   /// faults.
-  private static let beginning = 1_000.0
+  private static let rampUpEvents = 1_000.0
   /// The length up to which a cycle is as likely to be repeated as any other; longer cycles share the events.
-  private static let brief = 5.0
+  private static let fullShareLength = 5.0
   /// The factor for cycles without decisions if time is the cost: there are many, and chance alone repeats them.
-  private static let free = 0.1
+  private static let decisionFreeFactor = 0.1
   /// How many times an endurance test repeats a cycle that a device may count: users report counts up to a hundred.
   private static let endurance = 16...112
   /// The number of choices left in a test after such a repetition.
   static let aftermath = 8
   /// The share of all choices for such repetitions. With less, finding a count that a power cycle clears would take
   /// more events than the other faults save.
-  static let endured = 0.125
+  static let enduranceShare = 0.125
   /// The number of events after which they begin: faults that need few repetitions are found before.
-  private static let shallow = 8_000
+  private static let enduranceBegins = 8_000
   /// The minimum number of choices left to a test that can no longer reach part of the machine, while its position is
   /// still rare.
   private static let lingering = 8
   /// Tests end early only once they have spent this share of all choices in such parts: faults of counters show
   /// there, too.
-  private static let lingered = 0.1
+  private static let lingeringShare = 0.1
   /// The probability of a forbidden stimulus that was never tried, in an ordinary position: nothing else loses more
   /// than a tenth of its choices to them.
-  static let fresh = 0.1
+  static let firstRefusalShare = 0.1
   /// The maximum of this probability, in positions that tests seldom reach.
-  static let freshest = 0.2
+  static let maximumFirstRefusalShare = 0.2
   /// How often a stimulus that changes nothing counts as new in a position. It is then as likely as any other, and is
   /// given once, then twice in a row, then four times.
-  static let insisting = 3
-  /// The share of all choices for such stimuli, counted as if ``shallowest`` choices had been made before: a large
+  static let newSelfLoopCount = 3
+  /// The share of all choices for such stimuli, counted as if ``eventOffset`` choices had been made before: a large
   /// machine has very many of them.
-  static let asked = 0.1
-  static let shallowest = 1_000
-  /// The share of all choices at timer bounds per unit of their weight, counted as if ``shallowest`` choices had been
+  static let selfLoopShare = 0.1
+  static let eventOffset = 1_000
+  /// The share of all choices at timer bounds per unit of their weight, counted as if ``eventOffset`` choices had been
   /// made before.
-  static let edged = 0.15
+  static let maximumEdgeShare = 0.15
   /// The length of a wrapping streak, in which a test repeats one request: 256 times overflow a counter of one byte,
   /// and one more shows the effect.
-  static let wrapping = 257
+  static let streakLength = 257
   /// The maximum number of interrupted streaks that are begun again.
-  static let longestUnwrapped = 20
+  static let maximumInterruptedStreaks = 20
   /// The number of events after which streaks begin.
   static let wrappingBegins = 2_000
   /// The number of events after which streaks of forbidden requests begin.
@@ -179,13 +179,13 @@ public struct Explorer: Sendable {
   var isEnduring = false
   /// The stimulus that is to be given again at once: its choice, the position, the number of times left, and whether
   /// it is a wrapping streak, which continues even if the position changes meanwhile.
-  var insistence: (choice: Choice, position: UInt64, left: Int, wraps: Bool) = (Choice(0), 0, 0, false)
+  var streak: (choice: Choice, position: UInt64, left: Int, wraps: Bool) = (Choice(0), 0, 0, false)
   /// The positions in which each stimulus had a wrapping streak.
   var wrapped: [[UInt64]]
   /// Whether the last stimulus led back to the position in which it was given.
   var hasReturned = false
   /// How many streaks were interrupted because the device left the states that allow the request.
-  var unwrapped = 0
+  var interruptedStreaks = 0
   /// The events whose rows depend on the conditions that the last disturbance changes, as bits; until the next
   /// choice.
   var disturbed: UInt64 = 0
@@ -267,7 +267,7 @@ public struct Explorer: Sendable {
     drawPlan()
     cycles.reset()
     isEnduring = false
-    insistence.left = 0
+    streak.left = 0
     edgeStage = .none
     disturbed = 0
     decisions.reset()
@@ -368,16 +368,18 @@ public struct Explorer: Sendable {
     guard plan.repeats, closed.isNew, !cycles.isBusy else { return }
     // The fewer decisions a cycle has, the fewer cycles are like it; a long cycle costs more events.
     let decisions = max(closed.decisions, 1)
-    let share = min(Self.brief / Double(closed.length), 1) / Double(1 << min(decisions - 1, 16))
-    if plan.endures, let times = endurance(of: closed, share) {
-      plan.endures = false
+    let share = min(Self.fullShareLength / Double(closed.length), 1) / Double(1 << min(decisions - 1, 16))
+    if plan.hasEndurance, let times = endurance(of: closed, share) {
+      plan.hasEndurance = false
       isEnduring = true
       spent.enduring += times * closed.length
       plan.end = .max
       plan.length = max(plan.length, test.choices.count + times * closed.length + Self.aftermath)
       return cycles.repeatLast(times: times)
     }
-    guard chance(settings.isThrifty && closed.decisions == 0 ? Self.free * share : share) else { return }
+    guard chance(settings.isThrifty && closed.decisions == 0 ? Self.decisionFreeFactor * share : share) else {
+      return
+    }
     cycles.repeatLast(times: repetitions(of: decisions))
   }
 
@@ -403,7 +405,7 @@ public struct Explorer: Sendable {
       let left = Double(min(plan.length, plan.end) - test.choices.count) * next / reach.now
       let usual = Double(events) / Double(max(positions.count, 1))
       let share = 2 * next < reach.first ? min(usual / Double(positions.visits[slot]), 1) : 1
-      if plan.narrows {
+      if plan.endsEarly {
         plan.end = test.choices.count + max(Int(max(left, Double(Self.lingering)) * share), 1)
       }
       reach.now = next
@@ -438,7 +440,7 @@ public struct Explorer: Sendable {
 
   private mutating func drawPlan() {
     plan.length = length()
-    plan.repeats = chance(settings.repeating * min(Double(events) / Self.beginning, 1))
+    plan.repeats = chance(settings.repeating * min(Double(events) / Self.rampUpEvents, 1))
     // Some spontaneous events show only if the tester waits, and others only if it does not.
     plan.waitingChance = [1, 0.95, 0.8, 0.5][generator.below(4)]
     // Some tests have all choices of a kind, so that several come close together; the others have none.
@@ -449,10 +451,10 @@ public struct Explorer: Sendable {
     plan.selfLoops = chance(0.5) ? 2 * settings.selfLoops : 0
     plan.edges =
       variantCounts[alphabet.edge] > 0 && chance(edgedTests) ? settings.edges * weights[alphabet.edge] : 0
-    plan.endures =
+    plan.hasEndurance =
       isFree && plan.repeats && uses(.endurance)
-      && Double(spent.enduring) <= Self.endured * Double(events - Self.shallow)
-    plan.narrows = uses(.narrowing) && Double(spent.lingering) > Self.lingered * Double(events)
+      && Double(spent.enduring) <= Self.enduranceShare * Double(events - Self.enduranceBegins)
+    plan.endsEarly = uses(.narrowing) && Double(spent.lingering) > Self.lingeringShare * Double(events)
     if settings.isThrifty { drawThriftyPlan() }
     excludeStrategies()
   }

@@ -8,13 +8,13 @@ extension Explorer {
       if let choice = repeated(in: explorationState) { return choice }
       isEnduring = false
     }
-    if let choice = insisted(in: explorationState) { return choice }
-    if hasReturned, wraps(in: explorationState) { return insisted(in: explorationState) }
+    if let choice = streakChoice(in: explorationState) { return choice }
+    if hasReturned, wraps(in: explorationState) { return streakChoice(in: explorationState) }
     if edgeStage != .none, let choice = edged(in: explorationState) { return choice }
     let legal = explorationState.legal & offered
     if disturbed != 0, let choice = concerned(among: legal) { return choice }
     if isPaced, !wasSilent, let choice = wanted(in: explorationState) { return choice }
-    if settings.isHasty, let choice = hasty(in: explorationState) { return choice }
+    if settings.isHasty, let choice = followUpCommand(in: explorationState) { return choice }
     let settles =
       maySettle(in: explorationState)
       && (legal == 0 || chance(plan.waitingChance) && mayTakeTime(at: explorationState.position))
@@ -22,14 +22,14 @@ extension Explorer {
       if let event = refusal(in: explorationState, slot: slot, isSoon: !settles) {
         return Choice(event, variant: variant(of: event), isForbidden: true)
       }
-      if settings.isSimulated, let choice = turn(in: explorationState, slot: slot) { return choice }
-      if let choice = sprinkled(in: explorationState) { return choice }
-      if settings.isThrifty, uses(.resetting), let choice = setOtherwise(in: explorationState) {
+      if settings.isSimulated, let choice = faultToggle(in: explorationState, slot: slot) { return choice }
+      if let choice = waitOrDisturbance(in: explorationState) { return choice }
+      if settings.isThrifty, uses(.resetting), let choice = repeatedSetting(in: explorationState) {
         return choice
       }
       if let choice = edge(in: explorationState, slot: slot) { return choice }
       if let choice = repeated(in: explorationState) { return choice }
-      if let choice = unasked(legal & explorationState.idle, in: explorationState) { return choice }
+      if let choice = newSelfLoop(legal & explorationState.idle, in: explorationState) { return choice }
     }
     if settles { return Choice(alphabet.settle) }
     let moving = legal & ~explorationState.idle
@@ -41,7 +41,7 @@ extension Explorer {
       return choice
     }
     guard moving != 0 else { return passing(in: explorationState) }
-    return decided(among: timely(moving, in: explorationState), in: explorationState)
+    return decided(among: withoutDeferred(moving, in: explorationState), in: explorationState)
   }
 
   /// Returns, half of the time, one of the stimuli whose rows depend on the last disturbance.
@@ -62,13 +62,14 @@ extension Explorer {
 
   /// Returns a stimulus that sets a condition of the model, while the device must act soon: it cancels a running
   /// timer or changes its duration. Otherwise `nil`.
-  private mutating func setOtherwise(in explorationState: ExplorationState) -> Choice? {
+  private mutating func repeatedSetting(in explorationState: ExplorationState) -> Choice? {
     let setting = explorationState.legal & alphabet.setting & offered
-    guard explorationState.isAwaiting, explorationState.hasDeadline, setting != 0, chance(plan.doubts / 2)
+    guard explorationState.isAwaiting, explorationState.hasDeadline, setting != 0,
+      chance(plan.cancelledEventWaits / 2)
     else { return nil }
     let event = pick(setting)
     // A stimulus that ends the timer needs no rest of the motor.
-    let isEnded = isResting(event) && chance(Self.eagerness) || chance(0.5)
+    let isEnded = isResting(event) && chance(Self.motorPreference) || chance(0.5)
     return Choice(event, variant: isEnded ? 0 : variant(of: event))
   }
 
@@ -83,7 +84,9 @@ extension Explorer {
     let isOpen = explorationState.node < 0 && moves >> UInt64(lastChoice.act) & 1 == 1
     let due: Interval = wasDue == .never ? .zero : wasDue - (.zero + time)
     let rest = max(due, isOpen ? explorationState.window : .zero)
-    guard rest > .zero, isNew(lastChoice) || chance(plan.doubts), let variant = costs?.doubt(for: rest) else {
+    guard rest > .zero, isNew(lastChoice) || chance(plan.cancelledEventWaits),
+      let variant = costs?.doubt(for: rest)
+    else {
       return nil
     }
     return Choice(alphabet.wait, variant: variant)
@@ -104,7 +107,9 @@ extension Explorer {
   /// The effect of a disturbance may be that something no longer happens, so every test may wait after a disturbance.
   private mutating func timer(behind lastChoice: Choice, in explorationState: ExplorationState) -> Choice? {
     let isDisturbed = alphabet.disturbances.contains(Int(lastChoice.act))
-    guard explorationState.hasDeadline, chance(isDisturbed ? 0.25 : plan.doubts) else { return nil }
+    guard explorationState.hasDeadline, chance(isDisturbed ? 0.25 : plan.cancelledEventWaits) else {
+      return nil
+    }
     if isDisturbed, let choice = past(explorationState.deadline) { return choice }
     if chance(0.5) { return wait(in: explorationState) }
     return past(explorationState.deadline)
@@ -117,7 +122,7 @@ extension Explorer {
 
   /// The stimuli that should come later: while the motor rests, those that would have to wait for it; while it is
   /// underused, those that move it only if the lock has a bug.
-  private var waiting: UInt64 {
+  private var deferredStimuli: UInt64 {
     if pace.motorRest > .zero { return alphabet.resting.events }
     return isUnderused ? alphabet.resting.events & ~alphabet.setting : 0
   }
@@ -130,18 +135,18 @@ extension Explorer {
   private mutating func selfLoop(
     _ idle: UInt64, in explorationState: ExplorationState, isOnly: Bool
   ) -> Choice? {
-    let idle = idle & ~waiting
+    let idle = idle & ~deferredStimuli
     guard idle != 0,
       chance(isOnly || hasMoved && uses(.selfLoops) ? 0.5 : plan.selfLoops)
     else { return nil }
-    return asked(among: idle, in: explorationState)
+    return leastTriedSelfLoop(among: idle, in: explorationState)
   }
 
   /// Returns a self-loop that was hardly given here. While it is new, it is as likely as any other stimulus; after a
   /// few times in a position it is rare.
-  private mutating func unasked(_ idle: UInt64, in explorationState: ExplorationState) -> Choice? {
+  private mutating func newSelfLoop(_ idle: UInt64, in explorationState: ExplorationState) -> Choice? {
     guard isFree, idle != 0, uses(.selfLoops),
-      Double(spent.asking) <= Self.asked * Double(events + Self.shallowest)
+      Double(spent.asking) <= Self.selfLoopShare * Double(events + Self.eventOffset)
     else { return nil }
     let context = Self.asking(at: explorationState.position)
     var fresh: UInt64 = 0
@@ -149,18 +154,20 @@ extension Explorer {
     while rest != 0 {
       let event = rest.trailingZeroBitCount
       rest &= rest &- 1
-      if counts[context, event] < Self.insisting { fresh |= 1 << UInt64(event) }
+      if counts[context, event] < Self.newSelfLoopCount { fresh |= 1 << UInt64(event) }
     }
     let legal = explorationState.legal & offered
     guard chance(Double(fresh.nonzeroBitCount) / Double(legal.nonzeroBitCount)) else { return nil }
-    return asked(among: fresh, in: explorationState)
+    return leastTriedSelfLoop(among: fresh, in: explorationState)
   }
 
   /// Returns the stimulus among several self-loops that was given least often here.
   ///
   /// If events are the only cost, it is given twice in a row the second time, and four times in a row the third time.
   /// A device that counts self-loops would forget the count at the next change.
-  private mutating func asked(among idle: UInt64, in explorationState: ExplorationState) -> Choice {
+  private mutating func leastTriedSelfLoop(
+    among idle: UInt64, in explorationState: ExplorationState
+  ) -> Choice {
     let context = Self.asking(at: explorationState.position)
     var best = idle.trailingZeroBitCount
     var minimum = Double.infinity
@@ -173,11 +180,11 @@ extension Explorer {
     }
     let choice = Choice(best, variant: variant(of: best))
     let count = counts[context, best]
-    if isFree, count < Self.insisting {
+    if isFree, count < Self.newSelfLoopCount {
       let more = 1 << Int(count) - 1
       // A streak that does not fit into this test comes in the next one.
       guard test.choices.count + more < min(plan.length, plan.end) else { return choice }
-      insistence = (choice, explorationState.position, more, false)
+      streak = (choice, explorationState.position, more, false)
       spent.asking += 1 + more
     }
     counts.add(context, best)
@@ -185,24 +192,24 @@ extension Explorer {
   }
 
   /// Returns the stimulus to give again at once, while it has changed nothing; otherwise `nil`.
-  private mutating func insisted(in explorationState: ExplorationState) -> Choice? {
-    guard insistence.left > 0 else { return nil }
-    let act = UInt64(insistence.choice.act)
+  private mutating func streakChoice(in explorationState: ExplorationState) -> Choice? {
+    guard streak.left > 0 else { return nil }
+    let act = UInt64(streak.choice.act)
     // If requests take time, timers end between them.
-    let goesOn =
-      insistence.wraps
-      ? explorationState.admits(insistence.choice, alphabet)
-      : insistence.position == explorationState.position
-    guard goesOn else {
-      if insistence.wraps, unwrapped < Self.longestUnwrapped {
+    let continues =
+      streak.wraps
+      ? explorationState.admits(streak.choice, alphabet)
+      : streak.position == explorationState.position
+    guard continues else {
+      if streak.wraps, interruptedStreaks < Self.maximumInterruptedStreaks {
         wrapped[Int(act)].removeLast()
-        unwrapped += 1
+        interruptedStreaks += 1
       }
-      insistence.left = 0
+      streak.left = 0
       return nil
     }
-    insistence.left -= 1
-    return insistence.choice
+    streak.left -= 1
+    return streak.choice
   }
 
   /// The context that counts how often self-loops were given in a position.
@@ -218,7 +225,8 @@ extension Explorer {
       }
       if explorationState.admits(choice, alphabet), !isSilence(choice) {
         // A cycle in which the motor must rest each time is not repeated for long.
-        if Int(choice.act) < alphabet.eventCount, isResting(Int(choice.act)), chance(Self.weariness) {
+        if Int(choice.act) < alphabet.eventCount, isResting(Int(choice.act)), chance(Self.abandonProbability)
+        {
           cycles.abandon()
           continue
         }
@@ -265,11 +273,11 @@ extension Explorer {
   mutating func freshShare(at slot: Int) -> Double {
     let usual = Double(events) / Double(max(positions.count, 1))
     let rarity = max(usual / Double(max(positions.visits[slot], 1)), 1)
-    return min(Self.fresh * rarity.squareRoot(), Self.freshest)
+    return min(Self.firstRefusalShare * rarity.squareRoot(), Self.maximumFirstRefusalShare)
   }
 
   /// Returns a wait or a disturbance, now and then.
-  private mutating func sprinkled(in explorationState: ExplorationState) -> Choice? {
+  private mutating func waitOrDisturbance(in explorationState: ExplorationState) -> Choice? {
     if chance(plan.waits), mayTake(alphabet.wait) { return wait(in: explorationState) }
     if settings.isThrifty, uses(.silences), mayBeSilent, let variant = costs?.silence(in: explorationState),
       chance(0.25)
@@ -285,10 +293,10 @@ extension Explorer {
     }
     guard disturbanceWeight > 0, chance(plan.disturbances) else { return nil }
     if settings.isThrifty { return disturbance(excusing: true, at: explorationState.position) }
-    var place = unit() * disturbanceWeight
+    var remainder = unit() * disturbanceWeight
     for act in alphabet.disturbances where mayTake(act) {
-      place -= weights[act]
-      if place < 0 { return leastTried(act, in: explorationState) }
+      remainder -= weights[act]
+      if remainder < 0 { return leastTried(act, in: explorationState) }
     }
     return nil
   }
@@ -306,7 +314,7 @@ extension Explorer {
   /// Returns a stimulus drawn by weight; soon after a repetition, the one that was chosen least often there.
   private mutating func decide(among all: UInt64, in explorationState: ExplorationState) -> Int {
     var legal = all
-    if let event = cycles.wayOn {
+    if let event = cycles.nextPassAct {
       // One more pass is another repetition, and nothing new.
       let others = legal & ~(1 << UInt64(event))
       if others != 0 { legal = others }
@@ -332,13 +340,13 @@ extension Explorer {
       sum += share(of: rest.trailingZeroBitCount)
       rest &= rest &- 1
     }
-    var place = unit() * sum
+    var remainder = unit() * sum
     rest = legal
     while true {
       let event = rest.trailingZeroBitCount
       rest &= rest &- 1
-      place -= share(of: event)
-      if place < 0 || rest == 0 { return event }
+      remainder -= share(of: event)
+      if remainder < 0 || rest == 0 { return event }
     }
   }
 

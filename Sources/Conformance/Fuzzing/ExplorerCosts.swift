@@ -32,7 +32,7 @@ struct ExplorerCosts: Sendable {
   }
 
   /// The longest useful wait if the machine has no window: whatever is in transit arrives within it.
-  private static let moment = Interval.seconds(1)
+  private static let minimumHorizon = Interval.seconds(1)
 
   /// Whether the shares limit the waits.
   var hasShares = true
@@ -42,7 +42,7 @@ struct ExplorerCosts: Sendable {
   private(set) var spent = 0.0
   /// The number of choices made, and the part of ``spent`` that was not spent waiting.
   private var choices = 0
-  private var own = 0.0
+  private var busyTime = 0.0
   /// The time waited for each purpose, in seconds.
   private var waited = [Double](repeating: 0, count: Purpose.allCases.count)
   /// The length of each variant of waiting, and the time waited in silence with it, in seconds.
@@ -57,7 +57,6 @@ struct ExplorerCosts: Sendable {
   /// The purpose of the wait that was chosen last; `nil` if that was not a wait for a purpose.
   private var purpose: Purpose?
 
-  /// - Parameters:
   /// - Parameters:
   ///   - waits: the variants of waiting, the shortest first.
   ///   - longestWindow: the length of the longest window of the machine.
@@ -76,7 +75,7 @@ struct ExplorerCosts: Sendable {
     spent += time.seconds
     choices += 1
     guard let purpose else {
-      if variant == nil { own += time.seconds }
+      if variant == nil { busyTime += time.seconds }
       return
     }
     waited[purpose.rawValue] += time.seconds
@@ -86,21 +85,21 @@ struct ExplorerCosts: Sendable {
 
   private static let settlingBits = 14
   /// The limit from which settling counts as waiting, in seconds: no motion and no response takes longer.
-  private static let slow = 3.0
+  private static let settlingLimit = 3.0
 
   private func slot(of position: UInt64) -> Int { Int(mix(position) >> UInt64(64 - Self.settlingBits)) }
 
   /// Records how long the device took to settle in a position.
   mutating func recordSettling(at position: UInt64, in time: Interval) {
     settling[slot(of: position)] = time.seconds
-    guard time.seconds > Self.slow else { return }
+    guard time.seconds > Self.settlingLimit else { return }
     waited[Purpose.settling.rawValue] += time.seconds
-    own -= time.seconds
+    busyTime -= time.seconds
   }
 
   /// Returns whether there is time to let the device settle in a position, considering how long it took there before.
   func maySettle(at position: UInt64) -> Bool {
-    settling[slot(of: position)] <= Self.slow || allows(.settling)
+    settling[slot(of: position)] <= Self.settlingLimit || allows(.settling)
   }
 
   /// The average time per choice, in seconds, below which a device takes no time of its own. It takes some choices to
@@ -108,10 +107,10 @@ struct ExplorerCosts: Sendable {
   private static let quickest = 0.01
   /// The time for silence per choice with such a device, in seconds: a share of its own time would be next to
   /// nothing.
-  private static let grant = 0.25
+  private static let silencePerChoice = 0.25
 
   /// Whether time passes only in waits: then waits need no limit.
-  private var isQuick: Bool { isFree || choices >= 100 && own < Self.quickest * Double(choices) }
+  private var isQuick: Bool { isFree || choices >= 100 && busyTime < Self.quickest * Double(choices) }
 
   /// Returns whether there is time for another wait for a purpose, however long it is.
   private func allows(_ purpose: Purpose) -> Bool {
@@ -121,7 +120,7 @@ struct ExplorerCosts: Sendable {
   /// Returns the variants of waiting that are useful in the current situation and within the budget.
   mutating func waits(in explorationState: ExplorationState) -> Range<Int> {
     purpose = .window
-    let longest = max(explorationState.window, Self.moment)
+    let longest = max(explorationState.window, Self.minimumHorizon)
     let budget =
       isQuick ? .infinity : Purpose.window.share * spent - waited[Purpose.window.rawValue]
     let count = lengths.firstIndex { $0 > longest || $0.seconds > budget } ?? lengths.count
@@ -150,7 +149,8 @@ struct ExplorerCosts: Sendable {
   /// Returns the longest silence whose share has accumulated, if the situation is worth it.
   mutating func silence(in explorationState: ExplorationState) -> Int? {
     guard isRich(explorationState) else { return nil }
-    let share = Purpose.silence.share * (isQuick ? max(spent, Self.grant * Double(choices)) : spent)
+    let share =
+      Purpose.silence.share * (isQuick ? max(spent, Self.silencePerChoice * Double(choices)) : spent)
     return (firstSilence..<lengths.count).last { lengths[$0].seconds + silences[$0] <= share }
   }
 

@@ -51,9 +51,9 @@ struct CycleWatch: Sendable {
   /// Whether the current choice is the last one of a repetition.
   private var ends = false
   /// The number of decisions still to be tried systematically.
-  private var ahead = 0
+  private var decisionsLeft = 0
   /// The index of the choice that would continue with one more pass, or -1 once the test has left the cycle.
-  private var beyond = -1
+  private var nextPassIndex = -1
   /// The number of decisions since the repetition.
   private(set) var decisionsSince = 0
 
@@ -72,21 +72,23 @@ struct CycleWatch: Sendable {
     path.removeAll(keepingCapacity: true)
     lastRotation = 0
     left = 0
-    ahead = 0
-    beyond = -1
+    decisionsLeft = 0
+    nextPassIndex = -1
     ends = false
   }
 
   /// Whether a repetition is in progress, or the decisions after it are being tried.
-  var isBusy: Bool { left > 0 || ahead > 0 }
+  var isBusy: Bool { left > 0 || decisionsLeft > 0 }
   /// The context of a decision soon after a repetition, a hash of its cycle and roughly its number of passes;
   /// otherwise `nil`.
-  var context: UInt64? { ahead > 0 ? repetition : nil }
+  var context: UInt64? { decisionsLeft > 0 ? repetition : nil }
   /// The next choice of the repetition; `nil` if none is in progress.
   var nextOfRepetition: Choice? { left > 0 ? steps[index] : nil }
 
   /// The act that would begin one more pass, at the first decision after a repetition; otherwise `nil`.
-  var wayOn: Int? { ahead > 0 && decisionsSince == 0 && beyond >= 0 ? Int(steps[beyond].act) : nil }
+  var nextPassAct: Int? {
+    decisionsLeft > 0 && decisionsSince == 0 && nextPassIndex >= 0 ? Int(steps[nextPassIndex].act) : nil
+  }
 }
 
 extension CycleWatch {
@@ -100,7 +102,7 @@ extension CycleWatch {
     }
     path[path.count - 1].choice = choice
     path[path.count - 1].isDecision = wasDecision
-    guard let place = path.lastIndex(where: { $0.position == position }) else {
+    guard let start = path.lastIndex(where: { $0.position == position }) else {
       if path.count == Self.size { path.removeAll(keepingCapacity: true) }
       path.append(Frame(position: position))
       return nil
@@ -108,7 +110,7 @@ extension CycleWatch {
     var cycle = Closed()
     var rotation: UInt64 = 0
     closed.removeAll(keepingCapacity: true)
-    for index in place..<path.count {
+    for index in start..<path.count {
       cycle.hash = mix(cycle.hash ^ (path[index].choice.rank &+ 1))
       if path[index].isDecision { cycle.decisions += 1 }
       // A sum does not depend on where the cycle begins.
@@ -118,13 +120,13 @@ extension CycleWatch {
       closed.append(path[index].choice)
     }
     closedHash = cycle.hash
-    if path[place].cycle == cycle.hash { cycle.run = path[place].run + 1 }
+    if path[start].cycle == cycle.hash { cycle.run = path[start].run + 1 }
     cycle.length = closed.count
     cycle.isNew = cycle.run == 1 && rotation != lastRotation
     lastRotation = rotation
-    path[place].cycle = cycle.hash
-    path[place].run = cycle.run
-    path.removeLast(path.count - place - 1)
+    path[start].cycle = cycle.hash
+    path[start].run = cycle.run
+    path.removeLast(path.count - start - 1)
     return cycle
   }
 
@@ -144,9 +146,9 @@ extension CycleWatch {
     left -= 1
     guard left == 0 else { return }
     ends = true
-    ahead = exploring
+    decisionsLeft = exploring
     decisionsSince = 0
-    beyond = 0
+    nextPassIndex = 0
     skipSettling()
   }
 
@@ -156,19 +158,21 @@ extension CycleWatch {
   /// Records a choice: whether it was a decision, and whether it was a stimulus.
   mutating func note(_ choice: Choice, isDecision: Bool, isStimulus: Bool) {
     wasDecision = isDecision && isStimulus
-    guard ahead > 0 else { return }
+    guard decisionsLeft > 0 else { return }
     guard !ends else { return ends = false }
     if isDecision {
-      ahead -= 1
+      decisionsLeft -= 1
       decisionsSince += 1
-    } else if isStimulus, beyond >= 0 {
-      beyond = steps[beyond].act == choice.act ? (beyond + 1) % steps.count : -1
+    } else if isStimulus, nextPassIndex >= 0 {
+      nextPassIndex = steps[nextPassIndex].act == choice.act ? (nextPassIndex + 1) % steps.count : -1
       skipSettling()
     }
   }
 
   private mutating func skipSettling() {
-    guard beyond >= 0 else { return }
-    for _ in steps where Int(steps[beyond].act) == settle { beyond = (beyond + 1) % steps.count }
+    guard nextPassIndex >= 0 else { return }
+    for _ in steps where Int(steps[nextPassIndex].act) == settle {
+      nextPassIndex = (nextPassIndex + 1) % steps.count
+    }
   }
 }

@@ -68,19 +68,22 @@ extension Explorer {
   /// Returns the probability of a wait up to an edge: the more rarely tests are where the timer runs, the higher.
   private mutating func edgeShare(at slot: Int, in explorationState: ExplorationState) -> Double {
     guard plan.edges > 0,
-      Double(spent.edges) <= Self.edged * weights[alphabet.edge] * Double(events + Self.shallowest)
+      Double(spent.edges) <= Self.maximumEdgeShare * weights[alphabet.edge]
+        * Double(events + Self.eventOffset)
     else { return 0 }
     guard isFree else { return plan.edges }
     let usual = Double(events) / Double(max(positions.count, 1))
     let visits = Double(max(positions.visits[slot], 1))
     let share = plan.edges * max(usual / visits, 1).squareRoot()
-    guard settings.isSimulated else { return min(share, Self.mostEdged) }
+    guard settings.isSimulated else { return min(share, Self.maximumEdgeProbability) }
     // The more stimuli are legal there, the more there is to try; once each has been tried, other positions are worth
     // more.
     let legal = Double((explorationState.legal & offered).nonzeroBitCount)
-    let turns = Double(counts[Self.edges(at: explorationState.position), Self.allEdges])
-    let fresh = legal * Double(alphabet.distinctEdges.count) / max(turns, 1)
-    return min(share * (legal / Self.usuallyLegal).squareRoot() * min(fresh, 1).squareRoot(), Self.mostEdged)
+    let attempts = Double(counts[Self.edges(at: explorationState.position), Self.allEdges])
+    let fresh = legal * Double(alphabet.distinctEdges.count) / max(attempts, 1)
+    return min(
+      share * (legal / Self.usuallyLegal).squareRoot() * min(fresh, 1).squareRoot(),
+      Self.maximumEdgeProbability)
   }
 
   /// Returns whether there is time to wait until a deadline.
@@ -131,7 +134,7 @@ extension Explorer {
   ) -> Choice? {
     let forbidden = uses(.refusals) && settings.refusals > 0 ? explorationState.forbidden & offered : 0
     var rest = explorationState.legal & offered | forbidden
-    if isPaced { rest = timely(rest, in: explorationState) }
+    if isPaced { rest = withoutDeferred(rest, in: explorationState) }
     guard rest != 0 else { return nil }
     var best = 0
     var minimum = Double.infinity
@@ -152,7 +155,7 @@ extension Explorer {
   private static func edges(at position: UInt64) -> UInt64 { mix(position ^ 0xED6E) }
   private static var allEdges: Int { 0xA11 }
   /// The maximum probability of a wait up to an edge while its timer runs.
-  private static var mostEdged: Double { 0.3 }
+  private static var maximumEdgeProbability: Double { 0.3 }
   /// The device's time, in seconds, after which such waits begin, if time is the cost.
   private static var edgesBegin: Double { 1_200 }
   /// The number of legal stimuli with which an edge has its ordinary probability.

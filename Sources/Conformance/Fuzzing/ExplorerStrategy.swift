@@ -66,7 +66,7 @@ extension Explorer {
     case .impatience: plan.waitingChance = 1
     case .disturbances: plan.disturbances = 0
     case .sparing: plan.motor = max(plan.motor, 1)
-    case .doubts: plan.doubts = 0
+    case .doubts: plan.cancelledEventWaits = 0
     case .probes: plan.probes = 0
     case nil, .exploring, .endurance, .narrowing, .rareTests, .firstRefusals, .resetting, .silences, .kinds,
       .shares, .wrapping:

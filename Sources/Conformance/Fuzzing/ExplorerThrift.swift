@@ -11,11 +11,11 @@ extension Explorer {
     plan.held = 0
     if settings.isSimulated { return drawSimulatedPlan() }
     plan.motor = chance(0.85) ? 1 / Self.sparing : 1
-    plan.doubts = [0, 0.2, 0.6][generator.below(3)]
+    plan.cancelledEventWaits = [0, 0.2, 0.6][generator.below(3)]
     // The device takes seconds for its actions, and a test can send many requests meanwhile.
     plan.waitingChance = [1, 0.8, 0.5, 0.3][generator.below(4)]
     plan.selfLoops = [0.1, 0.3, 0.5][generator.below(3)]
-    plan.haste = settings.isHasty && chance(0.5) ? 0.5 : 0
+    plan.followUpChance = settings.isHasty && chance(0.5) ? 0.5 : 0
     // Disturbances that permit no deviation cost next to nothing; a quarter of the tests shows the device without
     // them.
     plan.probes = chance(0.75) ? 0.2 : 0
@@ -26,29 +26,29 @@ extension Explorer {
     // The effect of a disturbance shows when the bolt moves, and when it must not.
     plan.motor = chance(0.3) ? 1 / Self.sparing : 1
     if uses(.kinds) { drawKinds() }
-    plan.doubts = 0.8
+    plan.cancelledEventWaits = 0.8
   }
 
   /// Draws how a test spends events, the only cost if a program emulates the device.
   private mutating func drawSimulatedPlan() {
-    plan.doubts = [0, 0.2, 0.6][generator.below(3)]
+    plan.cancelledEventWaits = [0, 0.2, 0.6][generator.below(3)]
     plan.probes = chance(0.75) ? 0.2 : 0
     plan.disturbances = disturbanceWeight > 0 && chance(0.5) ? 5 * settings.disturbances : 0
-    plan.turns = chance(0.75)
+    plan.togglesFaults = chance(0.75)
     if plan.disturbances > 0, uses(.kinds) { drawKinds() }
   }
 
   /// Returns a fault that rows of the machine depend on, to begin or end it in a position where no test has done so;
   /// otherwise `nil`. Such faults are as much a part of the machine as the requests.
-  mutating func turn(in explorationState: ExplorationState, slot: Int) -> Choice? {
-    guard plan.turns, disturbanceWeight > 0, chance(freshShare(at: slot)) else { return nil }
+  mutating func faultToggle(in explorationState: ExplorationState, slot: Int) -> Choice? {
+    guard plan.togglesFaults, disturbanceWeight > 0, chance(freshShare(at: slot)) else { return nil }
     let context = mix(explorationState.position ^ 0x7042)
     var fresh: Choice?
     var seen = 0
     for act in alphabet.disturbances {
-      let place = act - alphabet.disturbances.lowerBound
-      guard alphabet.concerned[place] != 0, variantCounts[act] > 0 else { continue }
-      let bit: UInt64 = 1 << UInt64(place)
+      let index = act - alphabet.disturbances.lowerBound
+      guard alphabet.concerned[index] != 0, variantCounts[act] > 0 else { continue }
+      let bit: UInt64 = 1 << UInt64(index)
       // A fault that was not begun cannot be ended.
       let isBegun = alphabet.ending & ~plan.held & bit == 0
       for variant in 0..<(isBegun ? variantCounts[act] : variantCounts[act] - 1) {
@@ -76,14 +76,14 @@ extension Explorer {
 
   /// Returns a second command during the motion of the last one, or right after it: a motor that needs no rest must
   /// accept both. Otherwise `nil`.
-  mutating func hasty(in explorationState: ExplorationState) -> Choice? {
-    guard plan.haste > 0, let lastChoice else { return nil }
+  mutating func followUpCommand(in explorationState: ExplorationState) -> Choice? {
+    guard plan.followUpChance > 0, let lastChoice else { return nil }
     let commands = explorationState.legal & moves & offered
     if isHurrying {
       isHurrying = false
       return command(among: commands)
     }
-    guard alphabet.moves(lastChoice), commands != 0, chance(plan.haste) else { return nil }
+    guard alphabet.moves(lastChoice), commands != 0, chance(plan.followUpChance) else { return nil }
     if chance(0.5), variantCounts[alphabet.settle] > 0, explorationState.isAwaiting,
       explorationState.hasDeadline
     {
@@ -117,16 +117,16 @@ extension Explorer {
   mutating func wanted(in explorationState: ExplorationState) -> Choice? {
     guard isUnderused, pace.motorRest == .zero, uses(.sparing) else { return nil }
     let able = explorationState.legal & ~explorationState.idle & offered
-    if able & moves != 0 { return chance(Self.eagerness) ? command(among: able & moves) : nil }
+    if able & moves != 0 { return chance(Self.motorPreference) ? command(among: able & moves) : nil }
     guard explorationState.node >= 0, !alphabet.approaches.isEmpty else { return nil }
     let nearer = able & alphabet.approaches[explorationState.node].nearer
-    return nearer != 0 && chance(Self.eagerness) ? command(among: nearer) : nil
+    return nearer != 0 && chance(Self.motorPreference) ? command(among: nearer) : nil
   }
 
   /// Mostly removes from some stimuli those that should come later, if others are left. While the motor rests, these
   /// are the ones that would have to wait for it. While it is underused, they are the ones that lead away from states
   /// in which it can move.
-  mutating func timely(_ events: UInt64, in explorationState: ExplorationState) -> UInt64 {
+  mutating func withoutDeferred(_ events: UInt64, in explorationState: ExplorationState) -> UInt64 {
     guard isPaced, uses(.sparing) else { return events }
     var later: UInt64 = 0
     if pace.motorRest > .zero {
@@ -135,7 +135,7 @@ extension Explorer {
       later = alphabet.approaches[explorationState.node].farther
     }
     let others = events & ~later
-    return others != 0 && others != events && chance(Self.eagerness) ? others : events
+    return others != 0 && others != events && chance(Self.motorPreference) ? others : events
   }
 
   /// Whether the motor was spared for so long that tests should use it, if it has enough movements left. Some faults
@@ -180,7 +180,7 @@ extension Explorer {
       // Disturbances that must wait for the motor's rest come once it has rested, and after stimuli that surely move
       // it.
       if pace.motorRest > .zero || isUnderused, alphabet.resting.disturbances & bit != 0 { continue }
-      let level = alphabet.acts[act].level == .events ? Self.around : 1
+      let level = alphabet.acts[act].level == .events ? Self.environmentFactor : 1
       let weight = weights[act] * Double(variantCounts[act]).squareRoot() * level
       let count = (Double(counts[context, act]) + unit()) / weight
       if count < minimum { (best, minimum) = (act, count) }
@@ -203,7 +203,7 @@ extension Explorer {
     guard settings.isThrifty else { return weights[event] }
     if settings.isSimulated { return weights[event] * novelty(of: event) }
     let isMoving = moves >> UInt64(event) & 1 == 1
-    if isResting(event), uses(.sparing) { return weights[event] / Self.untimely }
+    if isResting(event), uses(.sparing) { return weights[event] / Self.restingFactor }
     if wasSilent { return isMoving ? weights[event] : weights[event] / Self.sparing }
     return isMoving ? weights[event] * plan.motor : weights[event]
   }
@@ -220,15 +220,15 @@ extension Explorer {
   /// stimuli do, they are then one choice in twenty.
   private static var sparing: Double { 8 }
   /// The factor by which a stimulus is rarer while the motor would have to rest before it.
-  private static var untimely: Double { 100 }
+  private static var restingFactor: Double { 100 }
   /// The time without a command after which a motor with enough movements left counts as underused.
   private static var longestSparing: Interval { .seconds(6) }
   /// The probability that a test then prefers the motor to anything else.
-  static var eagerness: Double { 0.75 }
+  static var motorPreference: Double { 0.75 }
   /// The probability that a test abandons a cycle in which the motor would have to rest.
-  static var weariness: Double { 0.25 }
+  static var abandonProbability: Double { 0.25 }
   /// The number of movements that a motor must have left to count as underused.
   private static var reserve: Int { 50 }
   /// The factor by which disturbances of the device's environment are more likely than those of the transport.
-  private static var around: Double { 3 }
+  private static var environmentFactor: Double { 3 }
 }

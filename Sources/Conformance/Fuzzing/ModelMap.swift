@@ -43,9 +43,9 @@ struct ModelMap: Sendable {
   let edgeCount: Int
   private var faultActions: [FaultAction] = []
   /// The steps that may leave each state at once without any visible sign.
-  private let quiet: [[Specification.Step]]
+  private let silentSteps: [[Specification.Step]]
   /// The rows of each state whose end the device does not show, by their numbers in the machine's definition.
-  private let unseen: [[Int]]
+  private let invisibleRows: [[Int]]
   /// Whether each state is left at once.
   private let momentary: [Bool]
   /// The acts that the device turned out not to have.
@@ -68,14 +68,14 @@ struct ModelMap: Sendable {
   ///   one more for each fault that establishes one of them.
   init(_ specification: Specification, _ alphabet: Alphabet, maximumAttempts: Int) {
     let machine = specification.machine
-    var quiet = [[Specification.Step]](repeating: [], count: machine.stateCount)
-    var unseen = [[Int]](repeating: [], count: machine.stateCount)
+    var silentSteps = [[Specification.Step]](repeating: [], count: machine.stateCount)
+    var invisibleRows = [[Int]](repeating: [], count: machine.stateCount)
     for (number, node) in specification.nodes.enumerated() where specification.isResting[number] {
       let steps = specification.silent[specification.silentSteps(of: number)]
-      quiet[node.state] += steps.filter { $0.earliest == .zero && $0.plus < 0 }
-      unseen[node.state] += steps.map { Int($0.transition) }
+      silentSteps[node.state] += steps.filter { $0.earliest == .zero && $0.plus < 0 }
+      invisibleRows[node.state] += steps.map { Int($0.transition) }
     }
-    (self.quiet, self.unseen) = (quiet, unseen)
+    (self.silentSteps, self.invisibleRows) = (silentSteps, invisibleRows)
     momentary = specification.cells.isMomentary
     self.machine = machine
     self.alphabet = alphabet
@@ -135,7 +135,7 @@ struct ModelMap: Sendable {
   /// Returns whether a tester can never be certain that the device is in a place: it may leave the place at once
   /// without any visible sign.
   func isHidden(_ place: Place) -> Bool {
-    quiet[place.state].contains { $0.guard.holds(under: place.conditions) }
+    silentSteps[place.state].contains { $0.guard.holds(under: place.conditions) }
   }
 
   /// Returns the place in which a test with a start condition begins.
@@ -296,7 +296,9 @@ struct ModelMap: Sendable {
 
   /// Returns whether the device shows nothing when it takes an edge by itself, so that a tester cannot tell when it
   /// did.
-  func isUnseen(_ edge: Machine.Edge, from state: Int) -> Bool { unseen[state].contains(edge.transition) }
+  func isInvisible(_ edge: Machine.Edge, from state: Int) -> Bool {
+    invisibleRows[state].contains(edge.transition)
+  }
 
   /// Returns the edges that a stimulus may take in a place.
   func edges(of event: Int, in place: Place) -> [Int] {

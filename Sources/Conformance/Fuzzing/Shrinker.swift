@@ -44,11 +44,11 @@ public struct Shrinker: Sendable {
   /// The plans for the best test; made on demand.
   private var frontier: ShrinkerFrontier?
   private var simplifications: [Reduction]?
-  private var skeletons: [Reduction]?
+  private var singleKindTests: [Reduction]?
   /// The number of candidates refuted since the best test was found.
   private var refutations = 0
   private var path: ShrinkerHistory.Path
-  private var asked: Reduction?
+  private var requested: Reduction?
   /// The maximum number of repetitions of each choice with which the test did not fail.
   private var tooFew: [Choice: Int] = [:]
   /// All candidates requested so far. The choices that a run made of them may differ from the prediction.
@@ -60,7 +60,7 @@ public struct Shrinker: Sendable {
   /// The number of refuted candidates after which the search tries tests with only one kind of choices.
   private static let maximumRefutations = 16
   /// The number of plans that are evaluated for one candidate, if that is enough to find one.
-  private static let many = 128
+  private static let maximumInspected = 128
   /// The factor by which the chance of removing a single choice is lower than that of a stretch whose ends the model
   /// joins. The choices after it meet another state than they were made for.
   static let unjoined = 0.2
@@ -95,17 +95,17 @@ public struct Shrinker: Sendable {
 
   /// Returns the next candidate, or `nil` if the test is minimal. It is the same one until its result is reported.
   public mutating func next() -> TestCase? {
-    if asked == nil { asked = skeleton() ?? mostPromising() ?? simplest() }
-    isMinimal = asked == nil
-    return asked?.test
+    if requested == nil { requested = singleKindTest() ?? mostPromising() ?? simplest() }
+    isMinimal = requested == nil
+    return requested?.test
   }
 
   /// Reports the result of the requested candidate.
   ///
   /// - Parameter isSame: whether it failed in the same way; see ``Divergence/isLike(_:)``.
   public mutating func noteResult(_ execution: Execution, isSame: Bool) {
-    guard let candidate = asked else { return }
-    asked = nil
+    guard let candidate = requested else { return }
+    requested = nil
     refuted.insert(candidate.test)
     if !execution.wasDisturbed { history.add(execution, start: candidate.test.start) }
     let outcome = TestCase(start: candidate.test.start, execution.performed)
@@ -135,7 +135,7 @@ public struct Shrinker: Sendable {
   /// The current activity and the progress, as text.
   public var phase: String {
     let doing =
-      switch asked?.kind {
+      switch requested?.kind {
       case .cycle: "cutting cycles"
       case .shortCut: "taking short cuts"
       case .otherStart: "trying other starts"
@@ -161,7 +161,7 @@ public struct Shrinker: Sendable {
     finder = ReductionFinder(alphabet, best, explorationStates, starts: starts, shortestPaths: shortestPaths)
     frontier = nil
     simplifications = nil
-    skeletons = nil
+    singleKindTests = nil
     refutations = 0
   }
 
@@ -175,7 +175,7 @@ public struct Shrinker: Sendable {
     var chosen: (plan: ReductionPlan, reduction: Reduction)?
     var others: [ReductionPlan] = []
     var inspected = 0
-    while let next = frontier.first, inspected < Self.many || chosen == nil {
+    while let next = frontier.first, inspected < Self.maximumInspected || chosen == nil {
       if let chosen, next.value <= chosen.plan.value { break }
       guard var plan = frontier.pop() else { break }
       inspected += 1
@@ -186,8 +186,8 @@ public struct Shrinker: Sendable {
         ? 1 / (1 + evidence.odds(ofAny: plan.stretch))
         : evidence.chance(without: reduction.removed) * (plan.kind == .single ? Self.unjoined : 1)
       if isKnown || length >= best.choices.count || refuted.contains(reduction.test) {
-        if plan.isBare {
-          plan.isBare = false
+        if plan.removesUseless {
+          plan.removesUseless = false
           frontier.push(plan)
         }
         continue
@@ -202,18 +202,18 @@ public struct Shrinker: Sendable {
       }
     }
     for plan in others { frontier.push(plan) }
-    // The plan stays in the frontier, so that it is tried again with `isBare` cleared if this candidate does not
-    // fail.
+    // The plan stays in the frontier, so that it is tried again with `removesUseless` cleared if this candidate does
+    // not fail.
     if let chosen { frontier.push(chosen.plan) }
     return chosen?.reduction
   }
 
   /// Returns the next test with only one kind of choices. It is used only if nothing else has helped for some time.
   /// For example, the failure may depend on a count that every removed stretch changes.
-  private mutating func skeleton() -> Reduction? {
+  private mutating func singleKindTest() -> Reduction? {
     guard refutations >= Self.maximumRefutations else { return nil }
-    var left = skeletons ?? finder.skeletons(evidence, history, from: path).reversed()
-    defer { skeletons = left }
+    var left = singleKindTests ?? finder.singleKindTests(evidence, history, from: path).reversed()
+    defer { singleKindTests = left }
     while let reduction = left.popLast() {
       let isKnown = history.predict(reduction.test, from: path).isKnown
       if !isKnown, !refuted.contains(reduction.test) { return reduction }
@@ -238,11 +238,11 @@ public struct Shrinker: Sendable {
 extension Reduction {
   /// Returns the position in the failing test of each choice that a run made; -1 for a choice without one.
   fileprivate func origins(of made: [Choice]) -> [Int] {
-    var place = 0
+    var index = 0
     return made.map { choice in
-      while place < test.choices.count, test.choices[place] != choice { place += 1 }
-      defer { place += 1 }
-      return place < test.choices.count ? origins[place] : -1
+      while index < test.choices.count, test.choices[index] != choice { index += 1 }
+      defer { index += 1 }
+      return index < test.choices.count ? origins[index] : -1
     }
   }
 }

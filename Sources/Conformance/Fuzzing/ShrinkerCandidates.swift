@@ -51,7 +51,7 @@ struct ReductionFinder: Sendable {
   /// The likelihood below which a choice counts as useless.
   private static let useless = 0.1
   /// The maximum odds that any useless choice is needed, up to which all of them are removed at once.
-  private static let bareOdds = 1.0
+  private static let maximumUselessOdds = 1.0
   /// The likelihood from which a choice counts as useful.
   private static let useful = 0.3
 
@@ -74,14 +74,14 @@ struct ReductionFinder: Sendable {
   func plans(_ evidence: ShrinkerEvidence, tooFew: [Choice: Int]) -> [ReductionPlan] {
     var plans = cuts() + otherStarts() + singles() + halvings(tooFew)
     var odds = [0.0]
-    var bareOdds = [0.0]
-    var bare = [0]
+    var uselessOdds = [0.0]
+    var uselessCounts = [0]
     for (index, choice) in choices.enumerated() {
       let own = evidence.odds(of: index)
-      let isBare = isUseless(choice, evidence.needed[index])
+      let isUseless = isUseless(choice, evidence.needed[index])
       odds.append(odds[index] + own)
-      bareOdds.append(bareOdds[index] + (isBare ? own : 0))
-      bare.append(bare[index] + (isBare ? 1 : 0))
+      uselessOdds.append(uselessOdds[index] + (isUseless ? own : 0))
+      uselessCounts.append(uselessCounts[index] + (isUseless ? 1 : 0))
     }
     func inside<Number: AdditiveArithmetic>(_ sums: [Number], _ plan: ReductionPlan) -> Number {
       sums[Int(plan.stretch.upperBound)] - sums[Int(plan.stretch.lowerBound)]
@@ -90,12 +90,12 @@ struct ReductionFinder: Sendable {
       let plan = plans[index]
       var risk = inside(odds, plan)
       var saved = plan.stretch.count - lengthOfShortestPath(plan)
-      let left = bareOdds[choices.count] - inside(bareOdds, plan)
-      let more = bare[choices.count] - inside(bare, plan)
+      let left = uselessOdds[choices.count] - inside(uselessOdds, plan)
+      let more = uselessCounts[choices.count] - inside(uselessCounts, plan)
       if plan.kind == .repetition {
         risk = evidence.odds(ofAny: plan.stretch)
-      } else if more > 0, left <= Self.bareOdds, plan.kind != .single {
-        plans[index].isBare = true
+      } else if more > 0, left <= Self.maximumUselessOdds, plan.kind != .single {
+        plans[index].removesUseless = true
         risk += left
         saved += more
       }
@@ -115,7 +115,7 @@ struct ReductionFinder: Sendable {
     planned.choices.reserveCapacity(choices.count)
     origins.reserveCapacity(choices.count)
     func keep(_ stretch: Range<Int>) {
-      for index in stretch where !plan.isBare || !isUseless(choices[index], evidence.needed[index]) {
+      for index in stretch where !plan.removesUseless || !isUseless(choices[index], evidence.needed[index]) {
         planned.choices.append(choices[index])
         origins.append(index)
       }
@@ -125,7 +125,7 @@ struct ReductionFinder: Sendable {
     if let ends = ends(plan), let shortestPath = shortestPaths[ends.from]?[to: ends.to], !shortestPath.isEmpty
     {
       planned.choices += shortestPath
-      origins += places(of: shortestPath, in: stretch)
+      origins += positions(of: shortestPath, in: stretch)
     }
     keep(stretch.upperBound..<choices.count)
     var result = predicted(plan.kind, planned, origins, history, from: path)
@@ -135,7 +135,7 @@ struct ReductionFinder: Sendable {
 
   /// Returns the tests that keep only choices of one kind and useful ones, with the model's shortest paths between
   /// them: one test for each kind, the shortest first.
-  func skeletons(
+  func singleKindTests(
     _ evidence: ShrinkerEvidence, _ history: ShrinkerHistory, from path: ShrinkerHistory.Path
   ) -> [Reduction] {
     let kinds = Set(choices.map { Choice(Int($0.act), isForbidden: $0.isForbidden) }).sorted()
@@ -180,13 +180,15 @@ struct ReductionFinder: Sendable {
   /// variant.
   func simplifications() -> [Reduction] {
     var planned: [[Choice]] = [choices.map { Choice(Int($0.act), isForbidden: $0.isForbidden) }]
-    let stills = choices.indices.map(stills)
-    for act in Set(stills.joined()).sorted() {
-      planned.append(choices.indices.map { stills[$0].contains(act) ? Choice(act) : choices[$0] })
+    let replacementSelfLoops = choices.indices.map(replacementSelfLoops)
+    for act in Set(replacementSelfLoops.joined()).sorted() {
+      planned.append(
+        choices.indices.map { replacementSelfLoops[$0].contains(act) ? Choice(act) : choices[$0] })
     }
-    for indices in together() {
+    for indices in simplificationGroups() {
       let index = indices[0]
-      for simpler in simpler(than: choices[index]) + stills[index].prefix(1).map({ Choice($0) }) {
+      for simpler in simpler(than: choices[index]) + replacementSelfLoops[index].prefix(1).map({ Choice($0) })
+      {
         planned.append(choices)
         for index in indices { planned[planned.count - 1][index] = simpler }
       }
@@ -200,7 +202,7 @@ struct ReductionFinder: Sendable {
   }
 
   /// Returns the stimuli that change nothing where a choice moves the motor, such as a request for a value.
-  private func stills(at index: Int) -> [Int] {
+  private func replacementSelfLoops(at index: Int) -> [Int] {
     guard alphabet.moves(choices[index]), index < explorationStates.count else { return [] }
     var acts: [Int] = []
     forEachBit(of: explorationStates[index].legal & explorationStates[index].idle & ~alphabet.moving) { act in
@@ -238,33 +240,33 @@ struct ReductionFinder: Sendable {
 
   /// Returns the positions of a path's choices in the stretch that it replaces, -1 for a new one: a longest common
   /// subsequence.
-  private func places(of shortestPath: [Choice], in stretch: Range<Int>) -> [Int] {
+  private func positions(of shortestPath: [Choice], in stretch: Range<Int>) -> [Int] {
     let width = shortestPath.count + 1
     // The length of the longest common subsequence of the rest of the stretch and the rest of the path, by position.
     var common = [Int](repeating: 0, count: (stretch.count + 1) * width)
-    for place in (0..<stretch.count).reversed() {
+    for row in (0..<stretch.count).reversed() {
       for column in shortestPath.indices.reversed() {
-        common[place * width + column] =
-          choices[stretch.lowerBound + place] == shortestPath[column]
-          ? common[(place + 1) * width + column + 1] + 1
-          : max(common[(place + 1) * width + column], common[place * width + column + 1])
+        common[row * width + column] =
+          choices[stretch.lowerBound + row] == shortestPath[column]
+          ? common[(row + 1) * width + column + 1] + 1
+          : max(common[(row + 1) * width + column], common[row * width + column + 1])
       }
     }
-    var places = [Int](repeating: -1, count: shortestPath.count)
+    var positions = [Int](repeating: -1, count: shortestPath.count)
     var column = 0
-    for place in 0..<stretch.count {
-      while column < shortestPath.count, shortestPath[column] != choices[stretch.lowerBound + place],
-        common[place * width + column + 1] == common[place * width + column]
+    for row in 0..<stretch.count {
+      while column < shortestPath.count, shortestPath[column] != choices[stretch.lowerBound + row],
+        common[row * width + column + 1] == common[row * width + column]
       {
         column += 1
       }
-      guard column < shortestPath.count, shortestPath[column] == choices[stretch.lowerBound + place] else {
+      guard column < shortestPath.count, shortestPath[column] == choices[stretch.lowerBound + row] else {
         continue
       }
-      places[column] = stretch.lowerBound + place
+      positions[column] = stretch.lowerBound + row
       column += 1
     }
-    return places
+    return positions
   }
 
   private func removed(_ origins: [Int]) -> [Int] {

@@ -7,7 +7,7 @@ struct ReductionPlan: Sendable {
   var stretch: Range<Int32>
   /// Whether to also remove those refusals, waits and disturbances in the rest of the test that probably do not
   /// matter.
-  var isBare = false
+  var removesUseless = false
   /// Whether it combines other reductions, so that it need not be refuted for the test to be minimal.
   var isCompound = false
   /// The expected savings per executed choice, at most.

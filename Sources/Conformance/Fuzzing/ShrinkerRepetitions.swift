@@ -51,7 +51,7 @@ extension ReductionFinder {
 
   /// Returns the choices that are simplified together: each one alone, but in a repeated sequence the same one of
   /// every repetition.
-  func together() -> [[Int]] {
+  func simplificationGroups() -> [[Int]] {
     choices.indices.filter { isSingle($0) }.map { index in
       guard let item = repetitions.first(where: { ($0.begin..<($0.begin + $0.length)).contains(index) })
       else {

@@ -96,11 +96,11 @@ public struct Tour: Sendable {
   /// How often the tour waited in each state for what it should allow.
   private var delays: [Int: Int] = [:]
   /// Where the last choice was made; `nil` if that was not known.
-  private var place: ModelMap.Place?
+  private var lastPlace: ModelMap.Place?
   /// How often the device left each state before anything could be tried there.
-  private var passed: [Int]
+  private var fleetingCounts: [Int]
   /// The progress at the beginning of the test, and the number of tests in a row that made none.
-  private var stand = 0
+  private var initialProgress = 0
   private var idleTests = 0
 
   /// The maximum number of choices in a row that a test makes without knowing its state.
@@ -137,7 +137,7 @@ public struct Tour: Sendable {
         && !cells.isMomentary[cell / machine.eventCount] && (visited?.visits[cell] ?? 0) == 0
     }
     hasDiverged = [Bool](repeating: false, count: map.edgeCount)
-    passed = [Int](repeating: 0, count: machine.stateCount)
+    fleetingCounts = [Int](repeating: 0, count: machine.stateCount)
     allFailures = Scope.allCases.map { _ in [Int](repeating: 0, count: map.edgeCount) }
     goals = TourGoals(map, hasRows: settings.coversRows, longestTimer: settings.longestTimer) { [isMissing] in
       isMissing[$0]
@@ -160,7 +160,7 @@ extension Tour {
     test = TestCase(start: number)
     conditions = starts[number].conditions
     plan = next?.moves ?? []
-    stand = progress
+    initialProgress = progress
     (current, isAttempted, isChanging) = (nil, false, false)
     changed = (0, -1)
     waits = 0
@@ -189,7 +189,7 @@ extension Tour {
   @discardableResult
   public mutating func end(in explorationState: ExplorationState) -> Bool {
     if explorationState.node >= 0 { arrive(at: nodeStates[explorationState.node]) } else { miss() }
-    idleTests = progress == stand ? idleTests + 1 : 0
+    idleTests = progress == initialProgress ? idleTests + 1 : 0
     upcoming = nextTest()
     isFinished = events >= settings.budget || idleTests == Self.maximumIdleTests || upcoming == nil
     return true
@@ -198,7 +198,7 @@ extension Tour {
   /// A number that changes with every visited cell, every goal and every failed path.
   private var progress: Int {
     let done = (isMissing.count { !$0 } + goals.count) * 1_000_000
-    return allFailures.joined().reduce(done, +) + passed.reduce(0, +)
+    return allFailures.joined().reduce(done, +) + fleetingCounts.reduce(0, +)
   }
 
   /// Excludes a start to which the device cannot be brought. This ends the test, and no other begins there.
@@ -208,7 +208,7 @@ extension Tour {
     openStarts.removeAll { $0 == start }
     upcoming = nil
     // This knowledge is progress.
-    stand = -1
+    initialProgress = -1
     return !openStarts.isEmpty
   }
 
@@ -219,7 +219,7 @@ extension Tour {
     guard let choice = test.choices.last else { return }
     var edges: [Int] = []
     if Int(choice.act) < map.machine.eventCount {
-      if let place, !choice.isForbidden { edges = map.edges(of: Int(choice.act), in: place) }
+      if let lastPlace, !choice.isForbidden { edges = map.edges(of: Int(choice.act), in: lastPlace) }
     } else if let current, current.edge >= 0 {
       edges = [current.edge]
       if isAttempted { goals.giveUp(timer: current.edge) }
@@ -274,7 +274,7 @@ extension Tour {
   }
 
   /// Returns whether the device leaves a state so soon that nothing can be tried there.
-  func isFleeting(_ state: Int) -> Bool { passed[state] >= settings.maximumAttempts }
+  func isFleeting(_ state: Int) -> Bool { fleetingCounts[state] >= settings.maximumAttempts }
 
   private func hasMissingCell(_ place: ModelMap.Place) -> Bool {
     let cells = place.state * map.machine.eventCount..<(place.state + 1) * map.machine.eventCount
@@ -293,7 +293,7 @@ extension Tour {
   }
 
   private mutating func choose(in explorationState: ExplorationState) -> Choice? {
-    place = nil
+    lastPlace = nil
     guard explorationState.node >= 0 else {
       // The result of a move to a hidden place is known only once the state is.
       if current.map({ map.isHidden($0.target) }) != true { miss() }
@@ -303,7 +303,7 @@ extension Tour {
     let state = nodeStates[explorationState.node]
     arrive(at: state)
     let here = ModelMap.Place(state: state, conditions: conditions)
-    place = here
+    lastPlace = here
     if state != changed.state { changed = (0, state) }
     // Refusals and self-loops must not affect a timer, so the tour waits for it before any choice that leaves the
     // state.
@@ -420,7 +420,7 @@ extension Tour {
     if move.choice != nil, state != origin,
       let last = places.lastIndex(where: { map.leads(from: $0, to: state) })
     {
-      if last < run.count { fail(run[last].edge) } else { passed[places[last].state] += 1 }
+      if last < run.count { fail(run[last].edge) } else { fleetingCounts[places[last].state] += 1 }
       return abandon()
     }
     miss()
@@ -447,7 +447,7 @@ extension Tour {
   private mutating func succeed(_ move: ModelMap.Move) {
     if detours[move.edge] != nil {
       // The device still does not take the edge on the shortest path.
-      detours[move.edge]?.hasLed = true
+      detours[move.edge]?.hasSucceeded = true
     } else if move.edge >= 0 {
       allFailures[scope.rawValue][move.edge] = 0
     }

@@ -10,7 +10,7 @@ extension Tour {
     var number = 0
     /// Whether a test made this detour, and whether it led there. If so, the tour makes it again for everything left.
     var isMade = false
-    var hasLed = false
+    var hasSucceeded = false
   }
 
   /// The number of detours tried for an edge.
@@ -34,8 +34,8 @@ extension Tour {
         return nil
       }
       var detour = detours[move.edge] ?? Detour()
-      if detour.isMade, !detour.hasLed { detour.number += 1 }
-      (detour.isMade, detour.hasLed) = (false, false)
+      if detour.isMade, !detour.hasSucceeded { detour.number += 1 }
+      (detour.isMade, detour.hasSucceeded) = (false, false)
       while detour.number < Self.maximumDetours {
         if let test = test(through: detour.number, to: move) {
           detour.isMade = true

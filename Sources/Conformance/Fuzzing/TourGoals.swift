@@ -39,7 +39,7 @@ struct TourGoals: Sendable {
     var progress = Progress.wanted
     /// Whether the device shows nothing at the end: the tour waits for it, but cannot tell whether the timer has
     /// ended.
-    var isUnseen = false
+    var endsInvisibly = false
     /// The number of attempts to wait for the timer.
     var attempts = 0
   }
@@ -78,7 +78,7 @@ struct TourGoals: Sendable {
         var timer = Timer(edge: edge)
         let end = map.edge(edge, from: state)
         if end.latest > longestTimer { timer.progress = .tooLong }
-        timer.isUnseen = map.isUnseen(end, from: state)
+        timer.endsInvisibly = map.isInvisible(end, from: state)
         timers.append(timer)
       }
     }
@@ -133,16 +133,16 @@ extension TourGoals {
   /// Records a stimulus: every row of its cell that holds is done.
   mutating func visit(_ cell: Int, in state: Int, under conditions: UInt64) {
     guard !rows.isEmpty else { return }
-    for place in rowsOfState[state] where rows[place].cell == cell && rows[place].holds(under: conditions) {
-      progress[place] = .done
+    for index in rowsOfState[state] where rows[index].cell == cell && rows[index].holds(under: conditions) {
+      progress[index] = .done
     }
   }
 
   /// Abandons the rows that a state should allow under some conditions, but does not.
   mutating func giveUpRows(in state: Int, under conditions: UInt64) {
     guard !rows.isEmpty else { return }
-    for place in rowsOfState[state] where progress[place] == .wanted && rows[place].holds(under: conditions) {
-      progress[place] = .abandoned
+    for index in rowsOfState[state] where progress[index] == .wanted && rows[index].holds(under: conditions) {
+      progress[index] = .abandoned
     }
   }
 
@@ -150,7 +150,7 @@ extension TourGoals {
   var missingRows: [Row] { rows.indices.filter { progress[$0] != .done }.map { rows[$0] } }
 
   /// The edges of the timers that were not waited for, or whose end cannot be seen.
-  var missingTimers: [Int] { timers.filter { $0.progress != .done || $0.isUnseen }.map(\.edge) }
+  var missingTimers: [Int] { timers.filter { $0.progress != .done || $0.endsInvisibly }.map(\.edge) }
 
   /// Whether the tour has to wait for another timer.
   var hasWantedTimers: Bool { timers.contains { $0.progress == .wanted } }
@@ -166,23 +166,23 @@ extension TourGoals {
 
   /// Returns whether the tour still has to wait for a timer.
   func isWanted(timer edge: Int) -> Bool {
-    let place = timerOfEdge.isEmpty ? -1 : timerOfEdge[edge]
-    return place >= 0 && timers[place].progress == .wanted
+    let index = timerOfEdge.isEmpty ? -1 : timerOfEdge[edge]
+    return index >= 0 && timers[index].progress == .wanted
   }
 
   /// Records another attempt to wait for a timer. With the maximum number of attempts, the timer counts as abandoned
   /// unless the device ends it.
   mutating func begin(timer edge: Int, maximum: Int) {
-    let place = timerOfEdge[edge]
-    timers[place].attempts += 1
-    timers[place].isBegun = false
-    if timers[place].attempts >= maximum { timers[place].progress = .abandoned }
+    let index = timerOfEdge[edge]
+    timers[index].attempts += 1
+    timers[index].isBegun = false
+    if timers[index].attempts >= maximum { timers[index].progress = .abandoned }
   }
 
   /// Abandons a timer.
   mutating func giveUp(timer edge: Int) {
-    let place = timerOfEdge.isEmpty ? -1 : timerOfEdge[edge]
-    if place >= 0 { timers[place].progress = .abandoned }
+    let index = timerOfEdge.isEmpty ? -1 : timerOfEdge[edge]
+    if index >= 0 { timers[index].progress = .abandoned }
   }
 
   /// Records that the test has waited for a timer up to its first end.
