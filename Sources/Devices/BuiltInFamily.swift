@@ -46,7 +46,7 @@ protocol LockEmulation: Sendable {
   /// Returns the lock for `emulate`, which runs it on its own controller.
   ///
   /// - Parameter settings: Its options and start conditions.
-  func playable(_ settings: [DeviceSpec.Setting]) throws(DeviceProblem) -> any PlayableLock
+  func emulationFactory(_ settings: [DeviceSpec.Setting]) throws(DeviceProblem) -> any EmulationLockFactory
 }
 
 /// An emulated lock that is used like a real one, in virtual time.

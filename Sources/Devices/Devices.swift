@@ -39,7 +39,7 @@ public final class Devices: DeviceProvider {
     guard let reservation, let fault = reservation.fault else {
       var park = bench.park()
       park.add(simulated.park())
-      park.diagnostics += programs.takeLastWords()
+      park.diagnostics += programs.takeFinalDiagnostics()
       return park
     }
     // A lock whose place is free is still parked; otherwise the new holder of the place decides.

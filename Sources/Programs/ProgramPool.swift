@@ -55,8 +55,8 @@ package final class ProgramPool {
   }
 
   /// Takes the diagnostics of the devices at the end of all tests, including output since the last one.
-  package func takeLastWords() -> [String] {
-    devices.sorted { $0.command < $1.command }.flatMap { $0.device.takeLastWords() }
+  package func takeFinalDiagnostics() -> [String] {
+    devices.sorted { $0.command < $1.command }.flatMap { $0.device.takeFinalDiagnostics() }
   }
 
   /// Lets all programs end, and kills those that do not.

@@ -341,7 +341,7 @@ struct ProgramLineCacheTests {
     ]
     for line in lines {
       let entry = try #require(cache.entry(of: Array(line.utf8)), "\(line)")
-      expect(entry.said, try ProgramLine(parsing: Array(line.utf8)))
+      expect(entry.parsed, try ProgramLine(parsing: Array(line.utf8)))
     }
   }
 
@@ -357,18 +357,18 @@ struct ProgramLineCacheTests {
     ])
   func unknown(line: String) throws {
     let cache = try cache(#"{"settled":true}"#, #"{"status":"a"}"#)
-    expect(cache.entry(of: Array(line.utf8))?.said, nil)
+    expect(cache.entry(of: Array(line.utf8))?.parsed, nil)
   }
 
   @Test("a greeting is said once, and a program whose lines all differ is not remembered for ever")
   func bounds() throws {
     var cache = try cache(#"{"hello":{"protocol":2}}"#)
-    expect(cache.entry(of: Array(#"{"hello":{"protocol":2}}"#.utf8))?.said, nil)
+    expect(cache.entry(of: Array(#"{"hello":{"protocol":2}}"#.utf8))?.parsed, nil)
     for number in 0..<2000 {
       let line = Array(#"{"status":"\#(number)"}"#.utf8)
       cache.learn(line, (try ProgramLine(parsing: line), nil))
     }
-    expect(cache.entry(of: Array(#"{"status":"999"}"#.utf8))?.said.answer, .status("999"))
-    expect(cache.entry(of: Array(#"{"status":"1999"}"#.utf8))?.said, nil)
+    expect(cache.entry(of: Array(#"{"status":"999"}"#.utf8))?.parsed.answer, .status("999"))
+    expect(cache.entry(of: Array(#"{"status":"1999"}"#.utf8))?.parsed, nil)
   }
 }

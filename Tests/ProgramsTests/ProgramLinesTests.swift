@@ -346,7 +346,7 @@ struct ProgramLinesTests {
     let services = Self.showing.replacing(
       #""protocol": 2"#, with: #""protocol": 2, "conditions": ["old"], "moves": ["press"]"#)
     let offered = try pair.pair(services: services, of: programs)
-    expect(offered.clash, nil)
+    expect(offered.nameConflict, nil)
     expect(offered.abilities.showsEffects, true)
     expect(offered.abilities.reports, ["lost", "lost"])
     expect(offered.abilities.conditions, ["old"])
@@ -356,7 +356,7 @@ struct ProgramLinesTests {
     func clash(_ hello: String, _ services: String) throws(DriverPair.Problem) -> String? {
       let pair = ScriptedPair()
       defer { withExtendedLifetime(pair) {} }
-      return try pair.pair(hello: hello, services: services, of: programs).clash
+      return try pair.pair(hello: hello, services: services, of: programs).nameConflict
     }
     expect(
       try clash(ScriptedPair.hello, services.replacing(#""press""#, with: #""go""#)),

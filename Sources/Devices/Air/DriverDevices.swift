@@ -22,7 +22,7 @@ extension ProgramPool {
     var description: DeviceDescription
     if spec.settings.contains(where: { $0.name == "peripheral" }) {
       let pair = try pair(spec)
-      if let clash = pair.clash { throw DeviceProblem(.name, clash) }
+      if let conflict = pair.nameConflict { throw DeviceProblem(.name, conflict) }
       description = DeviceDescription(
         family: nil, machines: nil, abilities: pair.abilities, readings: pair.readings)
       description.moving = pair.moving(usually: DeviceDescription.usuallyMoving)
@@ -45,7 +45,7 @@ extension ProgramPool {
   }
 
   /// The maximum packet loss: above it, connections take longer than machines promise, and a correct lock would fail.
-  private static let mostLoss = 0.5
+  private static let maximumLoss = 0.5
 
   private func pair(_ spec: DeviceSpec) throws(DeviceProblem) -> DriverPair {
     func setting(_ name: String) -> String? { spec.settings.last { $0.name == name }?.value }
@@ -64,11 +64,11 @@ extension ProgramPool {
   }
 
   private static func loss(_ text: String) throws(DeviceProblem) -> Double {
-    guard let loss = Double(text), (0...mostLoss).contains(loss) else {
+    guard let loss = Double(text), (0...maximumLoss).contains(loss) else {
       throw DeviceProblem(
         .value(of: "loss"), "`\(text)` is not a value of `loss`",
         hint:
-          "expected a number from 0 to \(mostLoss): where more than half of the packets is lost, no link is kept for sure, and no lock can be judged"
+          "expected a number from 0 to \(maximumLoss): where more than half of the packets is lost, no link is kept for sure, and no lock can be judged"
       )
     }
     return loss

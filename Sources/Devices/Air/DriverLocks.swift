@@ -113,7 +113,7 @@ final class DriverLocks: BenchFamily {
   /// Starts a driver and greets it.
   private func greet(_ file: LockFile, _ fixture: any Fixture) throws(LabFault) -> Introduction {
     let driver = try greeted(file)
-    if let clash = driver.clash(with: fixture) { throw LabFault(.notPossible, clash) }
+    if let conflict = driver.nameConflict(with: fixture) { throw LabFault(.notPossible, conflict) }
     return Introduction(
       family: try driver.family(machine: (file.lock as? DriverLock)?.machine ?? ""),
       abilities: driver.abilities(around: fixture, slack: realAirSlack),

@@ -27,7 +27,7 @@ extension Devices {
           return diagnostics + ["the health check cannot begin: \(error.detail)"]
         }
         diagnostics += take(.transport(error.detail))
-        if bench.isOut || Interruption.isHeard { return diagnostics }
+        if bench.isExhausted || Interruption.isHeard { return diagnostics }
         Waiting.wait(for: [], until: Waiting.now + .seconds(1))
         continue
       }
@@ -37,7 +37,7 @@ extension Devices {
       diagnostics += words + take(finding)
       switch finding {
       case .healthy, .limited: return diagnostics
-      case .unwell, .unreached, .transport: if bench.isOut { return diagnostics }
+      case .unwell, .unreached, .transport: if bench.isExhausted { return diagnostics }
       }
       // A single failure may be temporary.
       Waiting.wait(for: [], until: Waiting.now + .seconds(1))

@@ -41,7 +41,7 @@ public final class LockBench {
   /// The pending park when the lock's lease was acquired; see ``Lab/PendingPark``.
   private var pendingPark: PendingPark?
   /// The rest time between motor movements and its origin, if it is not the default.
-  private var gap: String?
+  private var restTime: String?
   /// Whether a real lock was leased, and the message on shared movement counts was printed.
   private var hasLeasedLock = false
   /// Whether parking was attempted for all locks.
@@ -80,7 +80,7 @@ public final class LockBench {
   }
 
   func shutDown() {
-    drop()
+    closeAll()
     programs.shutDown()
     if hasParked { watcher?.dismiss() } else { watcher?.handOver() }
     watcher = nil
@@ -120,7 +120,7 @@ extension LockBench {
     }
     if hasLeasedLock, let state = StateFolder.place { all.append(("state", "\(state)")) }
     if let pendingPark { all.append(("lock.owed", "\(pendingPark)")) }
-    if let gap { all.append(("lock.gap", gap)) }
+    if let restTime { all.append(("lock.gap", restTime)) }
     return all + leases.properties
   }
 
@@ -130,7 +130,7 @@ extension LockBench {
     let limits = rules(for: file).limits
     if let own = limits.ownGap {
       let whose = settings.interlock.limits.ownGap == nil ? "the lock's file" : "the bench's file"
-      gap = "\(own) between movements: \(whose) says that its motor bears that"
+      restTime = "\(own) between movements: \(whose) says that its motor bears that"
     }
     guard leases.fault == nil, pendingPark == nil, isWatched, settings.control == nil else { return }
     if !hasLeasedLock { _ = Calendar.noted(messages) }
@@ -160,7 +160,7 @@ extension LockBench {
   var isReserved: Bool { leases.fault == nil && leases.lock != nil }
 
   /// Whether no further attempt is possible, since a lease was refused or lost.
-  var isOut: Bool { leases.fault != nil }
+  var isExhausted: Bool { leases.fault != nil }
 
   /// Records the result of a lock's check, and changes to another dongle if this one is out of use.
   ///
@@ -174,20 +174,20 @@ extension LockBench {
     words += try LockHealth.note(finding, (lease.identity, name), dongle)
     if let refusal = LockHealth.refusal(of: lease.identity, called: "the lock \(name)") {
       leases.refuse(refusal)
-      drop()
+      closeAll()
     } else if let dongle, LockHealth.refusal(of: dongle.identity, called: dongle.name) != nil {
-      drop()
+      closeAll()
       leases.changeDongle(settings.transports)
       if let next = leases.transport { words.append("\(next.name) is tried in its place") }
     } else if case .transport = finding {
       // The open transport is unusable.
-      drop()
+      closeAll()
     }
     return words
   }
 
   /// Closes the locks and the transport; the next use opens them again.
-  private func drop() {
+  private func closeAll() {
     uses = []
     transport?.close()
     transport = nil
@@ -383,7 +383,7 @@ extension LockBench {
   }
 
   /// Takes a dongle of the bench out of use until a person restores it.
-  private static func putOut(_ choice: TransportChoice, _ identity: String?, _ reason: String) {
+  private static func takeOutOfUse(_ choice: TransportChoice, _ identity: String?, _ reason: String) {
     guard let name = choice.dongle, let identity else { return }
     // If this cannot be stored, the next run detects the failure itself.
     try? HealthStore.putOut(identity, called: name, reason, at: WallClock.time)
@@ -395,7 +395,7 @@ extension LockBench {
     var options = TransportSettings()
     options.tap = capture
     let identity = leases.dongle?.identity
-    let recovery = Recovery(of: choice.spec, power: choice.power) { Self.putOut(choice, identity, $0) }
+    let recovery = Recovery(of: choice.spec, power: choice.power) { Self.takeOutOfUse(choice, identity, $0) }
     self.recovery = recovery
     do {
       let opened = try recovery.open(options)

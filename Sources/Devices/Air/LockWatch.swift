@@ -75,7 +75,7 @@ public struct LockWatch {
       bench.reserve([spec])
       if bench.isReserved {
         attempts += 1
-        bring(bench)
+        park(with: bench)
       }
       bench.shutDown()
       if CycleCounter.isAway(lock) { rest(for: pause) }
@@ -87,7 +87,7 @@ public struct LockWatch {
     return isParked ? .agree : .labFault
   }
 
-  private func bring(_ bench: LockBench) {
+  private func park(with bench: LockBench) {
     do throws(LabFault) {
       for words in try bench.parkPending(of: spec) { log(words) }
     } catch {

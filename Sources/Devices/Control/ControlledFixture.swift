@@ -37,7 +37,7 @@ public final class ControlledFixture: Fixture {
     self.timeout = timeout
     offered = ControlAbilities(
       lock: "", stimuli: [], faults: [], settings: [], options: [], conditions: [])
-    guard case .abilities(let offered) = try ask(.abilities) else { throw outOfTurn() }
+    guard case .abilities(let offered) = try ask(.abilities) else { throw unexpectedAnswer() }
     self.offered = offered
   }
 
@@ -53,7 +53,9 @@ public final class ControlledFixture: Fixture {
   public func prepare(_ start: StartCondition) throws(LabFault) {
     fault = nil
     try watch()
-    guard case .prepared(let key) = try ask(.prepare(start, options: options)) else { throw outOfTurn() }
+    guard case .prepared(let key) = try ask(.prepare(start, options: options)) else {
+      throw unexpectedAnswer()
+    }
     // Lines from before the preparation belong to no test.
     shown = []
     do {
@@ -65,7 +67,7 @@ public final class ControlledFixture: Fixture {
 
   public func perform(_ stimulus: String, _ arguments: [Argument]) throws(LabFault) -> String? {
     do throws(LabFault) {
-      guard case .done = try ask(.stimulus(stimulus, arguments)) else { throw outOfTurn() }
+      guard case .done = try ask(.stimulus(stimulus, arguments)) else { throw unexpectedAnswer() }
       return nil
     } catch  where error.symptom == .notPossible {
       return error.detail
@@ -73,7 +75,7 @@ public final class ControlledFixture: Fixture {
   }
 
   public func bring(about fault: Fault) throws(LabFault) {
-    guard case .done = try ask(.fault(fault)) else { throw outOfTurn() }
+    guard case .done = try ask(.fault(fault)) else { throw unexpectedAnswer() }
   }
 
   public func takeObservations() -> [Observation] {
@@ -104,7 +106,7 @@ public final class ControlledFixture: Fixture {
 
   private func requestWatch() throws(LabFault) {
     do throws(LabFault) {
-      guard case .done = try ask(.watch) else { throw outOfTurn() }
+      guard case .done = try ask(.watch) else { throw unexpectedAnswer() }
     } catch  where error.symptom == .notPossible {
       isWatching = false
     }
@@ -116,7 +118,7 @@ public final class ControlledFixture: Fixture {
     while stream != nil {
       switch stream?.next() ?? .over {
       case .line(let line):
-        guard case .shown(let json) = try take(line) else { throw outOfTurn() }
+        guard case .shown(let json) = try take(line) else { throw unexpectedAnswer() }
         shown.append(json)
       case .over: throw lost("it closed the connection")
       case .nothing:
@@ -168,7 +170,7 @@ public final class ControlledFixture: Fixture {
     if isWatching { try requestWatch() }
   }
 
-  private func outOfTurn() -> LabFault { lost("an answer to something else") }
+  private func unexpectedAnswer() -> LabFault { lost("an answer to something else") }
 
   /// Closes the connection, so that a late answer is not read as the next one.
   private func lost(_ why: String) -> LabFault {

@@ -13,7 +13,7 @@ public protocol EmulatedAir: AnyObject {
   /// The latest time at which ``service()`` has work to do.
   var deadline: Instant? { get }
   /// The addresses at which others reach the lock, in words.
-  var places: [String] { get }
+  var endpoints: [String] { get }
   /// The conditions of the model that hold on this transport.
   var conditions: [String] { get }
 
@@ -42,7 +42,7 @@ public final class TransportAir: EmulatedAir {
 
   public var descriptors: [(descriptor: Int32, events: Int16)] { transport.descriptors }
   public var deadline: Instant? { transport.pollTimeout.map { transport.now + $0 } }
-  public var places: [String] { ["\(transport.spec)"] }
+  public var endpoints: [String] { ["\(transport.spec)"] }
   public var conditions: [String] { transport.spec.isController ? RealAir.conditions : [] }
 
   public func send(_ packet: HCIPacket) throws(TransportFault) { try transport.send(packet) }
@@ -86,7 +86,7 @@ public final class RadioAir: EmulatedAir {
     return (polls + [radio.deadline].compactMap(\.self)).min()
   }
   /// The servers, with the ports that the system chose.
-  public var places: [String] {
+  public var endpoints: [String] {
     ports.map { port in
       guard case .tcpServer(let host, 0) = port.transport.spec, let number = port.transport.port else {
         return "\(port.transport.spec)"

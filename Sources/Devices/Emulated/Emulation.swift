@@ -11,14 +11,14 @@ public final class Emulation {
   private let air: any EmulatedAir
   private let control: ControlServer?
   private let report: any EmulationAudience
-  private let played: any PlayedLock
+  private let lock: any EmulationLock
   private var isAnnounced = false
 
   private init(
-    _ played: any PlayedLock, on air: any EmulatedAir, control: ControlServer?,
+    _ lock: any EmulationLock, on air: any EmulatedAir, control: ControlServer?,
     report: any EmulationAudience
   ) {
-    self.played = played
+    self.lock = lock
     self.air = air
     self.control = control
     self.report = report
@@ -30,22 +30,22 @@ public final class Emulation {
     keyFile: String?, report: any EmulationAudience
   ) throws(DeviceProblem) {
     self.init(
-      try choice.lock.played(seed: seed, keyFile: keyFile), on: air, control: control, report: report)
+      try choice.lock.makeLock(seed: seed, keyFile: keyFile), on: air, control: control, report: report)
   }
 
   /// Emulates the lock of a program on the air.
   package convenience init(
-    _ program: PlayedProgram, on air: any EmulatedAir, seed: UInt64, control: ControlServer?,
+    _ program: PeripheralProgram, on air: any EmulatedAir, seed: UInt64, control: ControlServer?,
     report: any EmulationAudience
   ) {
-    let played = program.lock(seed: seed) { report.say("lock: \($0)") }
-    self.init(played, on: air, control: control, report: report)
+    let lock = program.lock(seed: seed) { report.say("lock: \($0)") }
+    self.init(lock, on: air, control: control, report: report)
   }
 
   /// Runs the emulation until a deadline, a signal or a failure.
   public func play(until limit: Instant) throws(EmulationFault) {
-    try send(played.begin(at: Waiting.now, isControlled: control != nil))
-    try played.keep(report)
+    try send(lock.begin(at: Waiting.now, isControlled: control != nil))
+    try lock.keep(report)
     while !Interruption.isRequested, Waiting.now < limit {
       try step()
       try service()
@@ -54,7 +54,7 @@ public final class Emulation {
   }
 
   private func wait(until limit: Instant) {
-    let next = [air.deadline, played.deadline].compactMap(\.self).min() ?? .never
+    let next = [air.deadline, lock.deadline].compactMap(\.self).min() ?? .never
     // A signal may arrive just before the wait, so no wait is longer than this.
     let latest = min(limit, Waiting.now + .milliseconds(200))
     Waiting.wait(for: air.descriptors + (control?.descriptors ?? []), until: min(next, latest))
@@ -63,16 +63,16 @@ public final class Emulation {
   /// Transfers packets, and lets time pass.
   private func step() throws(EmulationFault) {
     try emulated { () throws(TransportFault) in try air.service() }
-    while let packet = air.take() { try send(played.receive(packet, at: Waiting.now)) }
-    if let due = played.deadline, due <= Waiting.now { try send(played.advance(to: Waiting.now)) }
+    while let packet = air.take() { try send(lock.receive(packet, at: Waiting.now)) }
+    if let due = lock.deadline, due <= Waiting.now { try send(lock.advance(to: Waiting.now)) }
     for diagnostic in air.takeDiagnostics() { report.say(diagnostic) }
     tellNotices()
-    if let trouble = played.trouble { throw EmulationFault(trouble) }
-    if control == nil { try played.keep(report) }
+    if let trouble = lock.trouble { throw EmulationFault(trouble) }
+    if control == nil { try lock.keep(report) }
   }
 
   private func tellNotices() {
-    for notice in played.takeNotices() {
+    for notice in lock.takeNotices() {
       if case .shown(let line) = notice, let json = try? JSON(parsing: Array(line.utf8)) {
         control?.show(json)
       }
@@ -83,8 +83,8 @@ public final class Emulation {
   private func tell(_ notice: LockNotice) {
     guard case .ready = notice, !isAnnounced else { return report.tell(notice) }
     isAnnounced = true
-    var announcement = played.announcement
-    announcement.places = air.places
+    var announcement = lock.announcement
+    announcement.endpoints = air.endpoints
     announcement.control = control?.path
     report.announce(announcement)
   }
@@ -124,15 +124,15 @@ extension Emulation {
     let now = Waiting.now
     switch request {
     case .watch: return (.done, [])
-    case .abilities: return (.abilities(played.abilities(on: air)), [])
+    case .abilities: return (.abilities(lock.abilities(on: air)), [])
     case .prepare(let start, let options):
-      let (key, packets) = try played.prepare(start, options, at: now)
+      let (key, packets) = try lock.prepare(start, options, at: now)
       return (.prepared(key), packets)
     case .stimulus(let name, let arguments):
-      let (packets, refusal) = try played.perform(name, arguments, at: now)
+      let (packets, refusal) = try lock.perform(name, arguments, at: now)
       guard let refusal else { return (.done, packets) }
       throw LabFault(.notPossible, "the peripheral refuses '\(name)': \(refusal)")
-    case .fault(let fault): return (.done, try played.bring(about: fault, at: now))
+    case .fault(let fault): return (.done, try lock.bring(about: fault, at: now))
     }
   }
 }

@@ -43,7 +43,7 @@ struct DeviceSearch: Sendable {
 
   init(for target: DeviceTarget) { self.target = target }
 
-  /// The time at which to call ``giveUpWaiting()``.
+  /// The time at which to call ``takeWithoutResponse()``.
   var deadline: Instant { pending?.until ?? .never }
 
   /// Processes a report; returns the target once enough of it was received.
@@ -64,7 +64,7 @@ struct DeviceSearch: Sendable {
   }
 
   /// Returns the target even though its scan response is missing.
-  mutating func giveUpWaiting() -> Found? {
+  mutating func takeWithoutResponse() -> Found? {
     defer { pending = nil }
     return pending.map { Found(address: $0.address, id: nil) }
   }

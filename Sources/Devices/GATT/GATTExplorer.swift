@@ -88,7 +88,7 @@ public struct GATTExplorer: Sendable {
   private let script: Script
   private var state = State.starting
   private var operations: FIFO<GATTOperation>
-  private var mayMoreCome: Bool
+  private var expectsMoreOperations: Bool
   /// The time limit for finding the device.
   private var limit = Instant.never
   /// The time at which the link came up.
@@ -99,7 +99,7 @@ public struct GATTExplorer: Sendable {
   private var subscribed: [AttributeHandle] = []
 
   /// The minimum timeout of a connection attempt after the search.
-  private static let leastAttempt = Interval.seconds(2)
+  private static let minimumConnectTimeout = Interval.seconds(2)
   /// The maximum time to wait for the end of the scan or of the link.
   private static let stoppingTime = Interval.seconds(10)
 
@@ -108,7 +108,7 @@ public struct GATTExplorer: Sendable {
     self.script = script
     operations = FIFO()
     for operation in script.operations { operations.append(operation) }
-    mayMoreCome = script.isInteractive
+    expectsMoreOperations = script.isInteractive
   }
 
   /// Whether no operation is in progress and a new one would start at once.
@@ -172,7 +172,7 @@ extension GATTExplorer {
   public mutating func claimed(at now: Instant) -> [Action] {
     guard case .claiming(let address) = state else { return [] }
     state = .connecting(address, isUp: false, isShown: false)
-    let time = max(limit - now, Self.leastAttempt)
+    let time = max(limit - now, Self.minimumConnectTimeout)
     return [.perform(.connect(address, ProfileQuery(exchangesMTU: true), within: time))]
   }
 
@@ -180,7 +180,7 @@ extension GATTExplorer {
   public mutating func advance(to now: Instant) -> [Action] {
     switch state {
     case .searching(var search) where search.deadline <= now:
-      let found = search.giveUpWaiting()
+      let found = search.takeWithoutResponse()
       state = .searching(search)
       return found.map { stopScanning($0) } ?? []
     case .searching(let search) where limit <= now:
@@ -206,7 +206,7 @@ extension GATTExplorer {
 
   /// Receives that no more operations follow.
   public mutating func endOperations(at now: Instant) -> [Action] {
-    mayMoreCome = false
+    expectsMoreOperations = false
     return isIdle ? next(at: now) : []
   }
 
@@ -329,7 +329,7 @@ extension GATTExplorer {
   /// Starts the next operation.
   private mutating func next(at now: Instant) -> [Action] {
     guard let operation = operations.popFirst() else {
-      if mayMoreCome {
+      if expectsMoreOperations {
         state = .idle
         return []
       }

@@ -35,17 +35,17 @@ public enum GATTFinding: Hashable, Sendable {
     /// The requested data.
     case data
     /// Progress messages.
-    case talk
+    case progress
     /// Problems, which are printed even in quiet mode.
-    case trouble
+    case problem
   }
 
   /// The audience of this finding.
   public var audience: Audience {
     switch self {
     case .attribute, .value, .notification, .mtu: .data
-    case .connected, .written, .subscription, .listening, .remark: .talk
-    case .refused, .mistake: .trouble
+    case .connected, .written, .subscription, .listening, .remark: .progress
+    case .refused, .mistake: .problem
     }
   }
 }
@@ -102,7 +102,7 @@ extension GATTFinding {
       "\(Instant.zero + time.wholeMilliseconds)   \(attribute)   \(shown(value))"
     case .mtu(let mtu): "MTU \(mtu): a write without response, or a notification, carries \(mtu - 3) bytes"
     case .listening(let time): "listening for \(time), or until Ctrl-C"
-    case .refused(let attempt, let failure): "\(attempt.text): \(failure)" + attempt.cure(of: failure)
+    case .refused(let attempt, let failure): "\(attempt.text): \(failure)" + attempt.remedy(for: failure)
     case .mistake(let sentence), .remark(let sentence): sentence
     }
   }
@@ -150,7 +150,7 @@ extension GATTFinding.Attempt {
   }
 
   /// Returns the remedy for a refusal, if there is one.
-  fileprivate func cure(of failure: GATTFailure) -> String {
+  fileprivate func remedy(for failure: GATTFailure) -> String {
     if failure == .timedOut { return "; nothing more may be asked on this link: connect again" }
     guard case .refused(let code, _) = failure else { return "" }
     switch (code, self) {

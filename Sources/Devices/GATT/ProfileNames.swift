@@ -24,7 +24,7 @@ extension DiscoveredProfile {
   /// descriptor.
   func characteristic(_ name: AttributeName) throws(GATTMistake) -> DiscoveredAttribute {
     let all = attributes.filter { if case .characteristic = $0 { true } else { false } }
-    let told = all.filter { $0.subscription != [] }
+    let subscribable = all.filter { $0.subscription != [] }
     let found =
       switch name {
       case .uuid(let uuid): all.filter { $0.uuid == uuid }
@@ -36,10 +36,11 @@ extension DiscoveredProfile {
       }
     // Of several with one UUID, only one may support subscriptions.
     let able = found.filter { $0.subscription != [] }
-    let chosen = try only(able.count == 1 ? able : found, name, of: told) { $0.uuid }
+    let chosen = try only(able.count == 1 ? able : found, name, of: subscribable) { $0.uuid }
     guard case .characteristic(let it, _) = chosen, chosen.subscription != [] else {
       throw GATTMistake(
-        "\(chosen) offers neither notify nor indicate; those that do are \(listed(told.map { "\($0)" }))")
+        "\(chosen) offers neither notify nor indicate; those that do are \(listed(subscribable.map { "\($0)" }))"
+      )
     }
     guard configuration(of: it) != nil else {
       throw GATTMistake("\(chosen) has no descriptor 2902, by which it would be subscribed to")

@@ -75,8 +75,8 @@ struct SesameEmulator: LockEmulation {
     return specification.role == .real ? RealSesameEmulation(specification: specification) : nil
   }
 
-  func playable(_ settings: [DeviceSpec.Setting]) throws(DeviceProblem) -> any PlayableLock {
-    try PlayableSesame(self, settings)
+  func emulationFactory(_ settings: [DeviceSpec.Setting]) throws(DeviceProblem) -> any EmulationLockFactory {
+    try EmulatedSesameFactory(self, settings)
   }
 }
 

@@ -22,9 +22,9 @@ package final class DriverClient<Transport: HCITransport>: StandaloneDevice, Air
   private let settings: DriverSettings
   private var shown = FIFO<Observation>()
   /// The time at which the driver must be called next.
-  private var due = Instant.never
+  private var nextCall = Instant.never
   /// For each stimulus, whether the fixture performs it.
-  private var isOfFixture: [Bool] = []
+  private var isPerformedByFixture: [Bool] = []
   private var recorder: LinkNotes?
   /// The last message that no normal client sends.
   private var injection: InjectedAction?
@@ -55,8 +55,8 @@ package final class DriverClient<Transport: HCITransport>: StandaloneDevice, Air
   package func adopt(_ vocabulary: Vocabulary) {
     program.adopt(vocabulary)
     fixture.adopt(vocabulary)
-    let around = fixture.abilities.stimuli ?? []
-    isOfFixture = vocabulary.stimuli.map(around.contains)
+    let fixtureStimuli = fixture.abilities.stimuli ?? []
+    isPerformedByFixture = vocabulary.stimuli.map(fixtureStimuli.contains)
   }
 }
 
@@ -64,10 +64,10 @@ extension DriverClient {
   package func reset(to start: StartCondition) throws(LabFault) {
     if let misunderstanding = program.misunderstanding { throw misunderstanding }
     if !program.isRunning { try program.restart() }
-    try program.passOver()
+    try program.skipOutput()
     try link.prepare { () throws(LabFault) in try fixture.prepare(start) }
     shown.removeAll()
-    due = .never
+    nextCall = .never
     injection = nil
     if let refusal = try ask(program.request(ofReset: start.settings, seed: seed)) {
       throw LabFault(.notPossible, "the driver refuses this start: \(refusal)")
@@ -75,7 +75,7 @@ extension DriverClient {
   }
 
   package func perform(_ stimulus: Stimulus) throws(LabFault) {
-    if isOfFixture[stimulus.number] {
+    if isPerformedByFixture[stimulus.number] {
       let name = program.vocabulary.stimuli[stimulus.number]
       if let refusal = try fixture.perform(name, stimulus.arguments) { shown.append(.refused(refusal)) }
       return
@@ -126,7 +126,7 @@ extension DriverClient {
       takeShown()
       if let first = shown.popFirst() { return first }
       guard program.isRunning else { throw program.missing }
-      let event = try link.next(until: min(limit, due))
+      let event = try link.next(until: min(limit, nextCall))
       if let fault = fixture.fault { throw fault }
       // Observations of the lock's side precede the driver's reaction to them.
       takeShown()
@@ -136,7 +136,7 @@ extension DriverClient {
         try tell(event)
       } else if !shown.isEmpty {
         continue
-      } else if due <= limit {
+      } else if nextCall <= limit {
         events += 1
         try advance()
       } else {
@@ -207,17 +207,17 @@ extension DriverClient {
     let now = now
     var operations: [ProgramOperation] = []
     let end = try program.ask(program.timed(request, at: now)) { entry, line throws(LabFault) in
-      if let time = entry.said.time, time != now {
+      if let time = entry.parsed.time, time != now {
         throw program.fail(
           .badAnswer,
           "the driver wrote \(program.quoted(line)): it is \(now), and time passes on the air alone")
       }
       if let observation = entry.observation { shown.append(observation) }
-      if case .operation(let operation) = entry.said.answer { operations.append(operation) }
+      if case .operation(let operation) = entry.parsed.answer { operations.append(operation) }
     }
     switch end.next {
     case .unsaid: break
-    case .at(let moment): due = max(moment, now)
+    case .at(let moment): nextCall = max(moment, now)
     }
     for operation in operations { try carryOut(operation, about: value) }
     return end.refusal

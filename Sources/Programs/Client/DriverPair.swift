@@ -41,29 +41,29 @@ package struct DriverPair {
   }
 
   /// The introduction of the driver; empty if the driver did not answer its greeting.
-  private var said: ProgramIntroduction { driver.introduction ?? ProgramIntroduction() }
-  private var saidOfLock: ProgramIntroduction { peripheral.introduction ?? ProgramIntroduction() }
+  private var driverIntroduction: ProgramIntroduction { driver.introduction ?? ProgramIntroduction() }
+  private var peripheralIntroduction: ProgramIntroduction { peripheral.introduction ?? ProgramIntroduction() }
 
   /// The conflict if both use the same name; `nil` if there is none.
-  package var clash: String? { said.clash(with: radio(seed: 0).abilities) }
+  package var nameConflict: String? { driverIntroduction.nameConflict(with: radio(seed: 0).abilities) }
 
   /// The combined abilities of both.
   package var abilities: Abilities {
     let radio = radio(seed: 0)
-    var abilities = said.abilities(around: radio.abilities, Self.settings(of: radio))
+    var abilities = driverIntroduction.abilities(around: radio.abilities, Self.settings(of: radio))
     abilities.areUnknown = driver.introduction == nil || peripheral.introduction == nil
     return abilities
   }
 
   /// The readings of both.
-  package var readings: [String] { said.readings(beside: saidOfLock.readings) }
+  package var readings: [String] { driverIntroduction.readings(beside: peripheralIntroduction.readings) }
 
   /// Returns the stimuli that move a part subject to wear, as far as one of the two names them.
   ///
   /// - Parameter usually: The stimuli for a driver that names none.
   package func moving(usually: [String]) -> [String]? {
-    guard let more = saidOfLock.moving else { return said.moving }
-    return (said.moving ?? usually) + more
+    guard let more = peripheralIntroduction.moving else { return driverIntroduction.moving }
+    return (driverIntroduction.moving ?? usually) + more
   }
 
   /// The lock of the pair as a device under test.

@@ -53,7 +53,7 @@ extension ProgramIntroduction {
 
   /// Returns the conflict if a driver and the fixture of its lock use the same name, so that one of them would never
   /// receive it; `nil` if there is none.
-  func clash(with fixture: Abilities) -> String? {
+  func nameConflict(with fixture: Abilities) -> String? {
     if let name = stimuli?.first(where: { fixture.stimuli?.contains($0) == true }) {
       return "both the driver and its lock's side have the stimulus `\(name)`, and only one can be given it"
     }

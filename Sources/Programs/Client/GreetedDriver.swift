@@ -33,7 +33,9 @@ package struct GreetedDriver {
   }
 
   /// Returns the conflict if the driver and the fixture of its lock use the same name; `nil` if there is none.
-  package func clash(with fixture: any Fixture) -> String? { introduction.clash(with: fixture.abilities) }
+  package func nameConflict(with fixture: any Fixture) -> String? {
+    introduction.nameConflict(with: fixture.abilities)
+  }
 
   /// Returns its abilities, before an interlock restricts them.
   ///
@@ -84,46 +86,49 @@ extension ProgramConversation {
 extension ProgramIntroduction {
   /// Returns the family of a driver's lock, which defines how to manage the lock.
   func family(machine: String) throws(LabFault) -> LockFamily {
-    func cannot(_ why: String) -> LabFault {
+    func unmanageable(_ why: String) -> LabFault {
       LabFault(.notPossible, "the driver's lock cannot be managed: \(why)")
     }
     guard let requests, let meanings else {
-      throw cannot(
+      throw unmanageable(
         "its greeting does not say what its stimuli ask for (`requests`) and its statuses mean (`meanings`)")
     }
     let stimuli = stimuli ?? requests.map(\.name)
     if let unknown = requests.first(where: { !stimuli.contains($0.name) }) {
-      throw cannot("`requests` has `\(unknown.name)`, which is not one of its stimuli")
+      throw unmanageable("`requests` has `\(unknown.name)`, which is not one of its stimuli")
     }
     var conditions: [(name: String, condition: LockFamily.Condition)] = []
     for meaning in meanings {
       conditions.append(
-        (meaning.name, try Self.word(meaning.word, of: LockFamily.Condition.self, "`meanings`", cannot)))
+        (meaning.name, try Self.word(meaning.word, of: LockFamily.Condition.self, "`meanings`", unmanageable))
+      )
     }
-    var asked: [(name: String, request: LockFamily.Request?)] = []
+    var stimulusRequests: [(name: String, request: LockFamily.Request?)] = []
     for name in stimuli {
       if let word = requests.first(where: { $0.name == name })?.word {
-        asked.append((name, try Self.word(word, of: LockFamily.Request.self, "`requests`", cannot)))
+        stimulusRequests.append(
+          (name, try Self.word(word, of: LockFamily.Request.self, "`requests`", unmanageable)))
       } else {
         // Another stimulus that moves the motor counts as a third party's request.
-        asked.append((name, moving?.contains(name) == true ? .forge : nil))
+        stimulusRequests.append((name, moving?.contains(name) == true ? .forge : nil))
       }
     }
     do {
       return try LockFamily(
-        machine: machine, stimuli: asked, statuses: conditions,
+        machine: machine, stimuli: stimulusRequests, statuses: conditions,
         hostileFaults: faults.filter { $0.level == .messages }.map(\.fault))
     } catch {
-      throw cannot(error.problems.joined(separator: "; "))
+      throw unmanageable(error.problems.joined(separator: "; "))
     }
   }
 
   private static func word<Word: RawRepresentable & CaseIterable>(
-    _ text: String, of type: Word.Type, _ place: String, _ cannot: (String) -> LabFault
+    _ text: String, of type: Word.Type, _ place: String, _ unmanageable: (String) -> LabFault
   ) throws(LabFault) -> Word where Word.RawValue == String {
     if let word = Word(rawValue: text) { return word }
     let known = Word.allCases.map(\.rawValue)
     let nearest = nearestName(to: text, in: known).map { "did you mean `\($0)`?" }
-    throw cannot("\(place) has the unknown word `\(text)`; " + (nearest ?? known.joined(separator: ", ")))
+    throw unmanageable(
+      "\(place) has the unknown word `\(text)`; " + (nearest ?? known.joined(separator: ", ")))
   }
 }

@@ -33,7 +33,7 @@ package final class ProgramConversation {
 
   /// The maximum number of starts without an answer. After these, the command is not started again, so that many
   /// scenarios do not all wait for the same failure.
-  static let maximumSilences = 3
+  static let maximumFailedStarts = 3
 
   /// The maximum number of lines without a pause; a program that writes more will not stop.
   static let maximumLines = 10_000
@@ -63,7 +63,7 @@ package final class ProgramConversation {
   /// The lines that the program has written before.
   private var known = ProgramLineCache()
   /// The last time sent to a program without a clock, and the member that contains it.
-  private var told = (time: Instant.never, member: [UInt8]())
+  private var sentTime = (time: Instant.never, member: [UInt8]())
   /// The introduction; `nil` without one.
   private(set) var introduction: ProgramIntroduction?
   private var isGreeted = false
@@ -90,7 +90,7 @@ package final class ProgramConversation {
   /// Whether the command has ever completed an answer.
   private var hasEverAnswered = false
   /// The failure of each start of a command that has never answered.
-  private var silences: [LabFault] = []
+  private var startFailures: [LabFault] = []
 
   init(
     command: String, as role: Role = .device, in folder: String? = nil,
@@ -243,8 +243,8 @@ extension ProgramConversation {
   /// Returns a request with the time, if the program has no clock.
   func timed(_ request: [UInt8], at now: Instant) -> [UInt8] {
     guard isInVirtualTime else { return request }
-    if told.time != now { told = (now, Array(",\"at\":\(now.secondsText)}\n".utf8)) }
-    return request.dropLast(2) + told.member
+    if sentTime.time != now { sentTime = (now, Array(",\"at\":\(now.secondsText)}\n".utf8)) }
+    return request.dropLast(2) + sentTime.member
   }
 
   private func member(_ argument: Argument) -> JSON.Member {
@@ -258,10 +258,10 @@ extension ProgramConversation {
 
 extension ProgramConversation {
   /// The maximum delay until a stop request takes effect.
-  private static let hearing = Interval.milliseconds(50)
+  private static let pollInterval = Interval.milliseconds(50)
 
   func restart() throws(LabFault) {
-    if silences.count >= Self.maximumSilences { throw silences[0] }
+    if startFailures.count >= Self.maximumFailedStarts { throw startFailures[0] }
     child?.stop(grace: .zero)
     child = nil
     (hasAnswered, ending) = (false, nil)
@@ -284,10 +284,10 @@ extension ProgramConversation {
 
   /// Skips output that belongs to no test. A program with a clock may write much; a violation, or spontaneous output
   /// without a clock, is reported.
-  func passOver(until limit: Interval = .zero) throws(LabFault) {
+  func skipOutput(until limit: Interval = .zero) throws(LabFault) {
     while hasAnswered, case .line(let line)? = child?.nextLine(until: limit) {
       let isShown: Bool
-      switch try entry(of: line).said.answer {
+      switch try entry(of: line).parsed.answer {
       case .violation: isShown = true
       case .log: isShown = false
       default: isShown = isInVirtualTime
@@ -343,7 +343,7 @@ extension ProgramConversation {
       switch try nextLine(of: child, until: limit) {
       case .line(let bytes):
         let entry = try entry(of: bytes)
-        switch entry.said.answer {
+        switch entry.parsed.answer {
         case .settled(let next): return End(next: next)
         case .refused(let reason, let next): return End(refusal: reason, next: next)
         case .hello, .log: break
@@ -367,7 +367,7 @@ extension ProgramConversation {
     of child: ChildProcess, until limit: Interval
   ) throws(LabFault) -> ChildProcess.Wake {
     while true {
-      let piece = min(limit, MonotonicClock.now + Self.hearing)
+      let piece = min(limit, MonotonicClock.now + Self.pollInterval)
       let isRead = child.hasLine
       let wake = child.nextLine(until: piece)
       if !isRead { pieceTime = MonotonicClock.now }
@@ -388,13 +388,13 @@ extension ProgramConversation {
         .badAnswer, "more than \(Self.maximumLines) lines without a pause, the last of them \(quoted(line))")
     }
     if let entry = known.entry(of: line) {
-      try check(entry.said, line)
-      note(entry.said.answer)
+      try check(entry.parsed, line)
+      note(entry.parsed.answer)
       return entry
     }
-    let said: ProgramLine
+    let parsed: ProgramLine
     do {
-      said = try ProgramLine(parsing: line, of: role)
+      parsed = try ProgramLine(parsing: line, of: role)
     } catch {
       if hasGreeting(line) {
         misunderstanding = LabFault(
@@ -402,30 +402,30 @@ extension ProgramConversation {
       }
       throw fail(.badAnswer, "the \(role) wrote \(quoted(line)): \(error.reason)")
     }
-    if case .operation(.secret(let secret)) = said.answer { try keep(secret) }
-    try check(said, line)
-    note(said.answer)
-    let entry = (said: said, observation: vocabulary.observation(of: said.answer))
+    if case .operation(.secret(let secret)) = parsed.answer { try keep(secret) }
+    try check(parsed, line)
+    note(parsed.answer)
+    let entry = (parsed: parsed, observation: vocabulary.observation(of: parsed.answer))
     known.learn(line, entry)
     return entry
   }
 
   /// Checks output against the introduction: nothing is dropped silently.
-  private func check(_ said: ProgramLine, _ line: [UInt8]) throws(LabFault) {
+  private func check(_ parsed: ProgramLine, _ line: [UInt8]) throws(LabFault) {
     func wrong(_ why: String) -> LabFault {
       fail(.badAnswer, "the \(role) wrote \(quoted(line)): \(why)")
     }
     if !isInVirtualTime {
       let moment: String? =
-        switch said.answer {
+        switch parsed.answer {
         case .settled(next: .at), .refused(_, next: .at): "next"
-        default: said.time == nil ? nil : "at"
+        default: parsed.time == nil ? nil : "at"
         }
       if let moment {
         throw wrong("`\(moment)` is for a program whose greeting says \"time\":\"virtual\"")
       }
     }
-    switch said.answer {
+    switch parsed.answer {
     case .hello(let other):
       if let introduction, other != introduction {
         throw wrong("it said something else of itself when it was greeted, and cannot change that")
@@ -480,7 +480,7 @@ extension ProgramConversation {
     hasAnswered = true
     switch answer {
     case .status, .effect, .reading, .event, .violation, .operation: break
-    case .hello(let said): introduction = said
+    case .hello(let hello): introduction = hello
     case .log(let text): output?.take(Array("\(text)\n".utf8)[...])
     case .refused: hasEverAnswered = true
     case .settled: (hasEverAnswered, lineCount) = (true, 0)
@@ -529,7 +529,7 @@ extension ProgramConversation {
     child?.stop(grace: .zero)
     let words = child?.lastWords ?? ""
     child = nil
-    let told = words.isEmpty ? detail : "\(detail)\nits standard error ended with:\n\(words)"
+    let explanation = words.isEmpty ? detail : "\(detail)\nits standard error ended with:\n\(words)"
     let last = words.split(separator: "\n").last.map(String.init) ?? ending?.description
     func origin(_ kind: ProgramTrouble.Kind) -> LabFault.Origin {
       .program(ProgramTrouble(role.title, kind, lastWords: last))
@@ -542,8 +542,8 @@ extension ProgramConversation {
         default: .ended
         }
       return role == .device
-        ? LabFault(symptom, told)
-        : LabFault(.programFailed, "the \(role), \(symptom.rawValue): \(told)", from: origin(kind))
+        ? LabFault(symptom, explanation)
+        : LabFault(.programFailed, "the \(role), \(symptom.rawValue): \(explanation)", from: origin(kind))
     }
     let hint =
       symptom == .noAnswer && hasTimeoutOption
@@ -553,10 +553,10 @@ extension ProgramConversation {
     let fault = LabFault(
       .noDevice,
       isOver
-        ? "the \(role.title) did not start: \(told)"
-        : "the \(role.title) has not answered once\(hint), \(symptom.rawValue): \(told)",
+        ? "the \(role.title) did not start: \(explanation)"
+        : "the \(role.title) has not answered once\(hint), \(symptom.rawValue): \(explanation)",
       from: origin(isOver ? .notStarted : .silent))
-    silences.append(fault)
+    startFailures.append(fault)
     return fault
   }
 

@@ -6,7 +6,7 @@ import Conformance
 /// A line that ends with a time, such as `"at":3.2` or `"next":12.5`, is stored without it.
 struct ProgramLineCache {
   /// A parsed line, and its observation, if any.
-  typealias Entry = (said: ProgramLine, observation: Observation?)
+  typealias Entry = (parsed: ProgramLine, observation: Observation?)
 
   /// The maximum number of lines, for a program whose lines all differ.
   private static let maximum = 1000
@@ -15,7 +15,7 @@ struct ProgramLineCache {
 
   /// Stores a parsed line, except for a greeting, which comes once.
   mutating func learn(_ line: [UInt8], _ entry: Entry) {
-    switch entry.said.answer {
+    switch entry.parsed.answer {
     // The values that a driver writes to its lock differ each time.
     case .hello, .operation: return
     default: break
@@ -27,7 +27,7 @@ struct ProgramLineCache {
     }
     // The entry is stored without its time.
     var entry = entry
-    entry.said = ProgramLine(entry.said.answer.with(next: .unsaid))
+    entry.parsed = ProgramLine(entry.parsed.answer.with(next: .unsaid))
     known[ending.head] = entry
   }
 
@@ -35,11 +35,11 @@ struct ProgramLineCache {
   func entry(of line: [UInt8]) -> Entry? {
     if let entry = known[line] { return entry }
     guard let ending = Ending(of: line), var entry = known[ending.head] else { return nil }
-    switch (ending.isNext, entry.said.answer) {
+    switch (ending.isNext, entry.parsed.answer) {
     case (true, .settled), (true, .refused):
-      entry.said.answer = entry.said.answer.with(next: .at(ending.moment))
+      entry.parsed.answer = entry.parsed.answer.with(next: .at(ending.moment))
     case (false, .status), (false, .effect), (false, .reading), (false, .event), (false, .violation):
-      entry.said.time = ending.moment
+      entry.parsed.time = ending.moment
     default: return nil
     }
     return entry

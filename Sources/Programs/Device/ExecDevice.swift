@@ -89,7 +89,7 @@ extension ExecDevice {
     if let fault = misunderstanding ?? program.greetingTrouble { throw fault }
     if !program.isRunning { try restart() }
     // Output after the end of the last test belongs to no test.
-    try program.passOver()
+    try program.skipOutput()
     shown.removeAll()
     epoch = MonotonicClock.now
     (now, next) = (.zero, .unsaid)
@@ -134,7 +134,7 @@ extension ExecDevice {
         return first.observation
       }
       guard program.isRunning else { throw LabFault(.ended, "the program does not run") }
-      let isSilent = isInVirtualTime ? try letPass(until: limit) : try listen(until: limit)
+      let isSilent = isInVirtualTime ? try advance(until: limit) : try listen(until: limit)
       if isSilent { return nil }
     }
   }
@@ -154,7 +154,7 @@ extension ExecDevice {
     }
     if let observation = entry.observation {
       shown.append((min(time(at: program.pieceTime), limit), observation))
-    } else if case .log = entry.said.answer {
+    } else if case .log = entry.parsed.answer {
       return false
     } else {
       throw program.fail(.badAnswer, "nothing was asked, and the device wrote \(program.quoted(line))")
@@ -165,7 +165,7 @@ extension ExecDevice {
   /// Lets time pass for a program without a clock, up to its first observation or to a limit.
   ///
   /// - Returns: Whether it has shown nothing.
-  private func letPass(until limit: Instant) throws(LabFault) -> Bool {
+  private func advance(until limit: Instant) throws(LabFault) -> Bool {
     guard limit > now else { return true }
     if case .at(let moment) = next, moment > limit || moment == .never {
       if limit != .never { now = limit }
@@ -192,10 +192,10 @@ extension ExecDevice {
   package func takeDiagnostics() -> [String] { program.takeRemarks() }
 
   /// Takes the diagnostics at the end of all tests, including output since the last one.
-  func takeLastWords() -> [String] {
+  func takeFinalDiagnostics() -> [String] {
     if program.isRunning {
       do throws(LabFault) {
-        try program.passOver(until: MonotonicClock.now + .milliseconds(20))
+        try program.skipOutput(until: MonotonicClock.now + .milliseconds(20))
       } catch {
         program.remark("after the last test: \(error.detail)")
       }
@@ -217,7 +217,7 @@ extension ExecDevice {
   private func ask(_ request: [UInt8]) throws(LabFault) -> String? {
     let end = try program.ask(request) { entry, line throws(LabFault) in
       guard let observation = entry.observation else { return }
-      let moment = isInVirtualTime ? try moment(of: entry.said.time, line) : time(at: program.pieceTime)
+      let moment = isInVirtualTime ? try moment(of: entry.parsed.time, line) : time(at: program.pieceTime)
       shown.append((moment, observation))
     }
     next = end.next

@@ -18,15 +18,15 @@ package final class ProgramPeripheral: EmulatedPeripheral {
   package let address: PeerAddress
   private var session: PeripheralSession
   /// The characteristics of the server, with their handles and initial values.
-  private let places: [(uuid: BluetoothUUID, handle: AttributeHandle, value: [UInt8])]
+  private let characteristics: [(uuid: BluetoothUUID, handle: AttributeHandle, value: [UInt8])]
   private var link: LinkID?
   /// The advertisement while the lock is not connected.
-  private var wanted: ProgramAdvertisement?
+  private var advertisement: ProgramAdvertisement?
   /// The notifications that wait for space in the host.
   private var outgoing: [(AttributeHandle, [UInt8])] = []
   /// The start of the program's own time, and the time at which it must be called next.
   private var origin = Instant.zero
-  private var due = Instant.never
+  private var nextCall = Instant.never
   private var isHandling = false
   private(set) var notices: [LockNotice] = []
   /// The observations that were not yet taken.
@@ -55,7 +55,7 @@ package final class ProgramPeripheral: EmulatedPeripheral {
       name: String((introduction.advertisement?.name ?? introduction.name ?? "Peripheral").prefix(40)))
     settings.holdsWrites = true
     let session = PeripheralSession(settings, services: introduction.services)
-    places = introduction.services.flatMap { service in
+    characteristics = introduction.services.flatMap { service in
       service.characteristics.compactMap { characteristic in
         session.handle(of: characteristic.uuid, in: service.uuid).map {
           (characteristic.uuid, $0, characteristic.value)
@@ -84,7 +84,7 @@ package final class ProgramPeripheral: EmulatedPeripheral {
 
   /// When ``advance(to:)`` must next be called, or `nil` if no time limit applies.
   package var deadline: Instant? {
-    let next = min(session.deadline ?? .never, due == .never ? due : origin + (due - .zero))
+    let next = min(session.deadline ?? .never, nextCall == .never ? nextCall : origin + (nextCall - .zero))
     return next == .never ? nil : next
   }
 }
@@ -102,14 +102,16 @@ extension ProgramPeripheral {
     (fault, shown, hasNews) = (nil, [], false)
     if let misunderstanding = program.misunderstanding { throw misunderstanding }
     if !program.isRunning { try program.restart() }
-    try program.passOver()
+    try program.skipOutput()
     origin = now
     calls = (0, .zero)
-    due = .never
-    wanted = program.introduction?.advertisement
+    nextCall = .never
+    advertisement = program.introduction?.advertisement
     if let link { session.disconnect(link, reason: .remoteUserTerminated, at: now) }
     (link, outgoing) = (nil, [])
-    for place in places { session.setValue(place.value, of: place.handle) }
+    for characteristic in characteristics {
+      session.setValue(characteristic.value, of: characteristic.handle)
+    }
     let refusal = try ask(program.request(ofReset: start.settings, seed: seed), at: now)
     if let refusal { throw LabFault(.notPossible, "the peripheral refuses this start: \(refusal)") }
     advertise(at: now)
@@ -126,7 +128,7 @@ extension ProgramPeripheral {
   package func advance(to now: Instant) -> [HCIPacket] {
     session.advance(to: now)
     handleEvents(at: now)
-    if due <= time(at: now) { guarded { () throws(LabFault) in try passTime(at: now) } }
+    if nextCall <= time(at: now) { guarded { () throws(LabFault) in try passTime(at: now) } }
     advertise(at: now)
     return take(at: now)
   }
@@ -202,7 +204,7 @@ extension ProgramPeripheral {
       try body()
     } catch {
       (fault, hasNews) = (error, true)
-      due = .never
+      nextCall = .never
     }
   }
 
@@ -253,7 +255,7 @@ extension ProgramPeripheral {
   }
 
   private func place(of handle: AttributeHandle) -> ProgramEvent.Place {
-    ProgramEvent.Place(uuid: places.first { $0.handle == handle }?.uuid, handle: handle)
+    ProgramEvent.Place(uuid: characteristics.first { $0.handle == handle }?.uuid, handle: handle)
   }
 
   private func tell(_ event: ProgramEvent, at now: Instant) {
@@ -267,7 +269,7 @@ extension ProgramPeripheral {
   }
 
   private func passTime(at now: Instant) throws(LabFault) {
-    let before = due
+    let before = nextCall
     if let refusal = try ask(ProgramConversation.bytes(of: ["advance": 0]), at: now) {
       throw program.fail(.badAnswer, "the peripheral refuses to let time pass: \(refusal)")
     }
@@ -278,9 +280,9 @@ extension ProgramPeripheral {
       throw program.fail(
         .badAnswer, "the peripheral was called by itself \(maximumCalls) times within a second, at \(before)")
     }
-    if due <= before {
+    if nextCall <= before {
       throw program.fail(
-        .badAnswer, "the peripheral wants to be called again at \(due), and has just been called then")
+        .badAnswer, "the peripheral wants to be called again at \(nextCall), and has just been called then")
     }
   }
 
@@ -293,7 +295,7 @@ extension ProgramPeripheral {
     let time = time(at: now)
     var operations: [ProgramOperation] = []
     let end = try program.ask(program.timed(request, at: time)) { entry, line throws(LabFault) in
-      if let said = entry.said.time, said != time {
+      if let stated = entry.parsed.time, stated != time {
         throw program.fail(
           .badAnswer,
           "the peripheral wrote \(program.quoted(line)): it is \(time), and time passes on the air alone")
@@ -303,7 +305,7 @@ extension ProgramPeripheral {
         hasNews = true
         notices.append(.shown(String(decoding: line, as: UTF8.self)))
       }
-      guard case .operation(let operation) = entry.said.answer else { return }
+      guard case .operation(let operation) = entry.parsed.answer else { return }
       if case .reject = operation, !answersWrite || operations.contains(where: \.isReject) {
         throw program.fail(
           .badAnswer,
@@ -314,7 +316,7 @@ extension ProgramPeripheral {
     }
     switch end.next {
     case .unsaid: break
-    case .at(let moment): due = max(moment, time)
+    case .at(let moment): nextCall = max(moment, time)
     }
     if answersWrite { answerWrite(operations, at: now) }
     for operation in operations { try carryOut(operation, at: now) }
@@ -333,7 +335,7 @@ extension ProgramPeripheral {
   private func carryOut(_ operation: ProgramOperation, at now: Instant) throws(LabFault) {
     switch operation {
     case .advertise(let advertisement):
-      wanted = advertisement
+      self.advertisement = advertisement
       advertise(at: now)
     case .set(let place, let value):
       session.setValue(try checked(value), of: try handle(of: place))
@@ -373,7 +375,7 @@ extension ProgramPeripheral {
       }
       return handle
     case .uuid(let uuid):
-      if let handle = places.first(where: { $0.uuid == uuid })?.handle { return handle }
+      if let handle = characteristics.first(where: { $0.uuid == uuid })?.handle { return handle }
       throw program.fail(.badAnswer, "the peripheral has no characteristic \(uuid)")
     }
   }
@@ -386,7 +388,7 @@ extension ProgramPeripheral {
 
   /// Updates the advertising of the controller, if it differs.
   private func advertise(at now: Instant) {
-    let advertised = link == nil ? wanted : nil
+    let advertised = link == nil ? advertisement : nil
     session.advertise(
       advertised.map { advertised in
         let units = UInt16(clamping: advertised.interval.nanoseconds / 625_000)

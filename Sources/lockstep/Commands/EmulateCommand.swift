@@ -81,7 +81,7 @@ private struct EmulateArguments {
     try check()
     let report = EmulationReport(console, format)
     let seed = seed ?? UInt64(World().drawSeed())
-    let program = try PlayedProgram.named(lock[0])
+    let program = try PeripheralProgram.named(lock[0])
     defer { program?.shutDown() }
     let choice = isBare || program != nil ? nil : try EmulatedLockChoice(lock[0])
     let specs = try serve.map { text throws(UsageError) in try served(text) }
@@ -168,7 +168,7 @@ private enum EmulatedRadio {
   static func play(
     _ air: any EmulatedAir, until limit: Instant, _ report: EmulationReport
   ) throws(EmulationFault) {
-    report.announce(controllers: air.places)
+    report.announce(controllers: air.endpoints)
     while !Interruption.isRequested, Waiting.now < limit {
       try emulated { () throws(TransportFault) in try air.service() }
       while air.take() != nil {}

@@ -21,22 +21,23 @@ final class EmulationReport: EmulationAudience {
     console.print(
       in: format,
       "\(what.joined(separator: ", ")), advertising as \(lock.address) on "
-        + lock.places.joined(separator: ", "),
+        + lock.endpoints.joined(separator: ", "),
       [
         "advertising": .omittingNil([
           "lock": .text(lock.name), "model": lock.model.map(JSON.text), "uuid": lock.uuid.map(JSON.text),
           "address": .text(lock.address), "registered": lock.isRegistered.map(JSON.flag),
-          "on": .list(lock.places.map(JSON.text)), "control": lock.control.map { .text("unix:" + $0) },
+          "on": .list(lock.endpoints.map(JSON.text)), "control": lock.control.map { .text("unix:" + $0) },
           "keyFile": lock.keyFile.map(JSON.text),
         ])
       ])
   }
 
   /// Prints the addresses of the controllers when there is no lock.
-  func announce(controllers places: [String]) {
+  func announce(controllers endpoints: [String]) {
     console.print(
-      in: format, "\(counted(places.count, "controller")) listening on \(places.joined(separator: ", "))",
-      ["listening": .list(places.map(JSON.text))])
+      in: format,
+      "\(counted(endpoints.count, "controller")) listening on \(endpoints.joined(separator: ", "))",
+      ["listening": .list(endpoints.map(JSON.text))])
   }
 
   func tell(_ notice: LockNotice) { line("notice", "\(notice)") }

@@ -103,14 +103,14 @@ private struct GattView: GATTAudience {
   let console: Console, format: OutputFormat, isQuiet: Bool, hasPrompt: Bool
 
   func show(_ finding: GATTFinding) {
-    if finding.audience == .talk, isQuiet { return }
+    if finding.audience == .progress, isQuiet { return }
     if hasPrompt { console.draw("\r\u{1B}[K") }
-    if finding.audience == .trouble { console.say("lockstep: " + finding.line) }
+    if finding.audience == .problem { console.say("lockstep: " + finding.line) }
     switch (format, finding.audience) {
     case (.json, _): console.print(finding.json)
     case (.human, .data): console.print(finding.line)
-    case (.human, .talk): console.say(finding.line)
-    case (.human, .trouble): break
+    case (.human, .progress): console.say(finding.line)
+    case (.human, .problem): break
     }
   }
 

@@ -2,7 +2,7 @@ package import Conformance
 import System
 
 /// The program of a lock that is emulated on the air in real time, after its start and greeting.
-package final class PlayedProgram {
+package final class PeripheralProgram {
   /// Why a program cannot act as a lock.
   package enum Problem: Error {
     /// Its introduction is unusable.

@@ -8,7 +8,7 @@ import Sesame
 import System
 
 /// A Sesame for `emulate`, with its options and start conditions.
-struct PlayableSesame: PlayableLock {
+struct EmulatedSesameFactory: EmulationLockFactory {
   let lock: SesameEmulator
   /// Its options and start conditions.
   private var options: [DeviceSpec.Setting] = []
@@ -47,14 +47,14 @@ struct PlayableSesame: PlayableLock {
     return specification
   }
 
-  func played(seed: UInt64, keyFile: String?) throws(DeviceProblem) -> any PlayedLock {
-    try PlayedSesame(self, seed: seed, keyFile: keyFile)
+  func makeLock(seed: UInt64, keyFile: String?) throws(DeviceProblem) -> any EmulationLock {
+    try EmulatedSesame(self, seed: seed, keyFile: keyFile)
   }
 }
 
 /// An emulated Sesame, with its key in a file.
-private final class PlayedSesame: PlayedLock {
-  private let choice: PlayableSesame
+private final class EmulatedSesame: EmulationLock {
+  private let choice: EmulatedSesameFactory
   private let seed: UInt64
   private let keyFile: String?
   private var peripheral: LockPeripheral
@@ -62,7 +62,7 @@ private final class PlayedSesame: PlayedLock {
   private var writtenKey: LockKey?
   private var isWritten = false
 
-  init(_ choice: PlayableSesame, seed: UInt64, keyFile: String?) throws(DeviceProblem) {
+  init(_ choice: EmulatedSesameFactory, seed: UInt64, keyFile: String?) throws(DeviceProblem) {
     self.choice = choice
     self.seed = seed
     self.keyFile = keyFile
@@ -106,7 +106,7 @@ private final class PlayedSesame: PlayedLock {
       model: peripheral.specification.model, deviceID: peripheral.ownerKey.deviceID, key: peripheral.key)
     let file = SesameLockFile(path: keyFile, address: peripheral.address, lock: lock)
     do {
-      try spare(keyFile, for: file, report)
+      try moveAside(keyFile, for: file, report)
       try file.save()
     } catch {
       throw EmulationFault("the key is not kept: \(error)")
@@ -115,7 +115,7 @@ private final class PlayedSesame: PlayedLock {
 
   /// Renames an existing file at the path of the key file if it is not of this lock: it may contain the only key of
   /// another lock.
-  private func spare(
+  private func moveAside(
     _ path: String, for file: SesameLockFile, _ report: any EmulationAudience
   ) throws(FileFault) {
     guard let beginning = beginningOfFile(path, count: 1), !beginning.isEmpty else { return }
@@ -137,7 +137,7 @@ private final class PlayedSesame: PlayedLock {
   func prepare(
     _ start: StartCondition, _ options: [Argument], at now: Instant
   ) throws(LabFault) -> (key: JSON?, packets: [HCIPacket]) {
-    var packets = try become(options, at: now)
+    var packets = try replaceLock(with: options, at: now)
     packets += try peripheral.prepare(start, at: now)
     return (peripheral.key.map { JSON(exposing: $0) }, packets)
   }
@@ -153,7 +153,7 @@ private final class PlayedSesame: PlayedLock {
   }
 
   /// Replaces the lock by one with the same name if the options differ.
-  private func become(_ options: [Argument], at now: Instant) throws(LabFault) -> [HCIPacket] {
+  private func replaceLock(with options: [Argument], at now: Instant) throws(LabFault) -> [HCIPacket] {
     let specification: EmulatedLockSpecification
     do {
       specification = try choice.specification(

@@ -8,7 +8,7 @@ public import Journal
 
 /// A lock for `emulate`, with its options and start conditions.
 public struct EmulatedLockChoice {
-  let lock: any PlayableLock
+  let lock: any EmulationLockFactory
 
   /// Parses a text such as `sesame5?defect=deaf-unlock&registered=no`.
   public init(_ text: String) throws(UsageError) {
@@ -24,7 +24,7 @@ public struct EmulatedLockChoice {
             .name($0, insteadOf: spec.name)
           })
       }
-      self.lock = try lock.playable(spec.settings)
+      self.lock = try lock.emulationFactory(spec.settings)
     } catch {
       throw UsageError(error.description)
     }
@@ -32,17 +32,17 @@ public struct EmulatedLockChoice {
 }
 
 /// A built-in lock for `emulate`, before it is created.
-protocol PlayableLock {
+protocol EmulationLockFactory {
   /// Creates the lock with a seed.
   ///
   /// - Parameter keyFile: The path of the key file, if the key is to be saved.
-  func played(seed: UInt64, keyFile: String?) throws(DeviceProblem) -> any PlayedLock
+  func makeLock(seed: UInt64, keyFile: String?) throws(DeviceProblem) -> any EmulationLock
 }
 
 /// A lock that is emulated on the air, by the built-in emulator or by a program.
 ///
 /// It receives the controller's packets and the time, and returns the packets for the controller, in order.
-protocol PlayedLock: AnyObject {
+protocol EmulationLock: AnyObject {
   /// The announcement to print once the lock is on the air.
   var announcement: EmulationAnnouncement { get }
   /// The latest time at which ``advance(to:)`` has work to do.
@@ -80,7 +80,7 @@ public struct EmulationAnnouncement {
   public var uuid: String?
   public var isRegistered: Bool?
   /// The addresses at which others reach the lock, the control socket, and the file with its key.
-  public var places: [String] = []
+  public var endpoints: [String] = []
   public var control: String?
   public var keyFile: String?
 }

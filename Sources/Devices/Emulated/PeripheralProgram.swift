@@ -6,15 +6,15 @@ package import Journal
 package import Programs
 import System
 
-extension PlayedProgram {
+extension PeripheralProgram {
   /// Parses `peripheral:COMMAND`, starts the program and greets it; returns `nil` for another kind of text.
-  package static func named(_ text: String) throws(UsageError) -> PlayedProgram? {
+  package static func named(_ text: String) throws(UsageError) -> PeripheralProgram? {
     let kind = "peripheral:"
     guard text.hasPrefix(kind) else { return nil }
     let command = String(text.dropFirst(kind.count))
     guard !command.isEmpty else { throw UsageError("nothing follows 'peripheral:'") }
-    do throws(PlayedProgram.Problem) {
-      return try PlayedProgram(command)
+    do throws(PeripheralProgram.Problem) {
+      return try PeripheralProgram(command)
     } catch {
       switch error {
       case .unusable(let why): throw UsageError(why)
@@ -24,7 +24,7 @@ extension PlayedProgram {
   }
 }
 
-extension ProgramPeripheral: PlayedLock {
+extension ProgramPeripheral: EmulationLock {
   var announcement: EmulationAnnouncement {
     EmulationAnnouncement(
       name: name, address: address.description)
