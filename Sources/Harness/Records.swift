@@ -242,7 +242,7 @@ extension Finding {
     record.confirmation = .init(
       verdict: confirmation.verdict.rawValue, shown: confirmation.shown, runs: confirmation.runs,
       disturbed: confirmation.disturbed, likelihoodRatio: confirmation.likelihoodRatio)
-    (record.past, record.twin) = (past?.word, twin?.text)
+    (record.past, record.twinComparison) = (past?.word, twin?.text)
     (record.count, record.file) = (count, path)
     return record
   }

@@ -159,7 +159,7 @@ extension Record {
     /// How it depends on the earlier tests of its device.
     public var past: Past?
     /// How device and reference device compare, in words.
-    public var twin: String?
+    public var twinComparison: String?
     /// How often the campaign found it, including the first time.
     public var count: Int?
     /// The scenario file in which its test was saved.
@@ -230,7 +230,8 @@ extension Record.Finding: Recorded {
     .usual("message", \.message, .text), .usual("events", \.events, .count),
     .usual("length", \.length, .count), .needed("shortest", \.shortest, .count),
     .usual("shrinking", \.shrinking, .object()), .usual("confirmation", \.confirmation, .object()),
-    .extra("past", \.past, .words()), .extra("twin", \.twin, .text), .usual("count", \.count, .count),
+    .extra("past", \.past, .words()), .extra("twin", \.twinComparison, .text),
+    .usual("count", \.count, .count),
     .usual("file", \.file, .text),
   ]
 }

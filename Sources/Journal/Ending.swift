@@ -297,7 +297,7 @@ public struct EndingCount: Sendable {
   }
 
   /// Adds a finding whose case is already counted.
-  package mutating func know(_ finding: Record.Finding, _ ending: Record.Ending) {
+  package mutating func addKnown(_ finding: Record.Finding, _ ending: Record.Ending) {
     findings[finding.signature] = (.init(ending, shortest: finding.shortest), ending)
   }
 

@@ -173,7 +173,9 @@ struct Samples {
     finding.confirmation = .init(
       verdict: text(), shown: count(), runs: count(), disturbed: count(), likelihoodRatio: Double(count()) / 8
     )
-    (finding.past, finding.twin) = (maybe { $0.pick(Record.Finding.Past.allCases) }, maybe { $0.text() })
+    (finding.past, finding.twinComparison) = (
+      maybe { $0.pick(Record.Finding.Past.allCases) }, maybe { $0.text() }
+    )
     finding.file = text()
     return .finding(finding)
   }

@@ -45,7 +45,7 @@ package struct JobPart: Hashable {
 ///
 /// A completed run outranks one that was not completed. Among equals, a run with more failures comes first, so that a
 /// run without the failure never hides one; then the run that judged more cases.
-package struct GoRank: Comparable {
+package struct RunRank: Comparable {
   private let isWhole: Bool
   private let divergences: Int
   private let judged: Int
@@ -58,7 +58,7 @@ package struct GoRank: Comparable {
     (self.divergences, self.judged) = (divergences, judged)
   }
 
-  package static func < (left: GoRank, right: GoRank) -> Bool {
+  package static func < (left: RunRank, right: RunRank) -> Bool {
     if left.isWhole != right.isWhole { return right.isWhole }
     if left.divergences != right.divergences { return left.divergences < right.divergences }
     return left.judged < right.judged
@@ -67,9 +67,9 @@ package struct GoRank: Comparable {
 
 extension JournalIndex {
   /// The rank of the run in the journal, if the index contains only one.
-  package var goRank: GoRank {
+  package var runRank: RunRank {
     let summary = RunSummary(self)
-    return GoRank(
+    return RunRank(
       status: summary.problems.isEmpty ? statuses.first ?? nil : nil, divergences: summary.tally.failures,
       judged: summary.tally.agree + summary.tally.failures + summary.tally.skipped)
   }
@@ -77,16 +77,16 @@ extension JournalIndex {
   /// Returns the runs that represent their parts; a run that is not part of a job represents itself.
   ///
   /// - Parameter sources: The runs in an order that does not depend on their names.
-  package static func standing(_ sources: [Source]) -> [Source] {
-    var goes: [JobPart: [Int]] = [:]
+  package static func representatives(of sources: [Source]) -> [Source] {
+    var runsByPart: [JobPart: [Int]] = [:]
     for (number, source) in sources.enumerated() {
-      if let part = source.manifest.jobPart { goes[part, default: []].append(number) }
+      if let part = source.manifest.jobPart { runsByPart[part, default: []].append(number) }
     }
     return sources.enumerated().filter { number, source in
-      guard let part = source.manifest.jobPart, let all = goes[part], all.count > 1 else { return true }
-      var best: (number: Int, rank: GoRank)?
+      guard let part = source.manifest.jobPart, let all = runsByPart[part], all.count > 1 else { return true }
+      var best: (number: Int, rank: RunRank)?
       for other in all {
-        let rank = JournalIndex(alone: sources[other]).goRank
+        let rank = JournalIndex(alone: sources[other]).runRank
         if best.map({ $0.rank < rank }) ?? true { best = (other, rank) }
       }
       return best?.number == number
@@ -108,18 +108,18 @@ extension JournalIndex {
         } else {
           ("seed \(manifest.seed.map(String.init) ?? "")", "")
         }
-      if let place = jobs.firstIndex(where: { $0.name == name && $0.count == count }) {
-        jobs[place].parts.insert(part)
+      if let index = jobs.firstIndex(where: { $0.name == name && $0.count == count }) {
+        jobs[index].parts.insert(part)
       } else {
         jobs.append((name, words, count, [part]))
       }
     }
     var whole: [(name: String, words: String, count: Int, parts: Set<Int>)] = []
     for job in jobs {
-      let place = whole.firstIndex {
+      let index = whole.firstIndex {
         job.words.isEmpty && $0.words.isEmpty && $0.count == job.count && $0.parts.isDisjoint(with: job.parts)
       }
-      if let place { whole[place].parts.formUnion(job.parts) } else { whole.append(job) }
+      if let index { whole[index].parts.formUnion(job.parts) } else { whole.append(job) }
     }
     return whole.compactMap { job in
       let missing = (1...job.count).filter { !job.parts.contains($0) }

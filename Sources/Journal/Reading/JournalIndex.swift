@@ -13,14 +13,14 @@ package struct JournalIndex {
   /// A finding, and the index of the case that represents it.
   package struct Found {
     package var finding: Record.Finding
-    package var place: Int?
+    package var caseIndex: Int?
     /// The evidence that this case provides.
     var evidence: Record.Finding.Evidence?
   }
 
   /// The verdict on a case that did not pass, and the index of the case.
   package struct Failure {
-    package var place: Int
+    package var caseIndex: Int
     package var verdict: Record.Verdict
   }
 
@@ -99,7 +99,7 @@ package struct JournalIndex {
   /// The findings of all campaigns, each once.
   package internal(set) var findings: [Found] = []
   /// The progress of each campaign, and the case that represents it.
-  package internal(set) var campaigns: [(status: CampaignStatus, place: Int?)] = []
+  package internal(set) var campaigns: [(status: CampaignStatus, caseIndex: Int?)] = []
   /// The first cases that did not pass.
   package internal(set) var failures: [Failure] = []
   /// The exit status of each run; `nil` for a run that did not end.
@@ -131,7 +131,7 @@ package struct JournalIndex {
     /// The cases that a resumed run would replace, by id: those of this session, and those of earlier sessions.
     var provisional: (now: [UInt64: Int], earlier: [UInt64: Int]) = ([:], [:])
     /// The last case that ended.
-    var last: (id: [UInt8], place: Int, attempts: CaseAttempts)?
+    var last: (id: [UInt8], caseIndex: Int, attempts: CaseAttempts)?
     /// The finding that the next case shows, and the finding that the current case shows.
     var (next, shown): (Shown?, Shown?)
     /// The verdict on the first failed attempt of the current case, if it has several attempts.
@@ -142,7 +142,7 @@ package struct JournalIndex {
     var ending: Record.End?
     var times: CaseTimes?
     /// The progress of its campaign, and the case that represents it; later sessions include earlier ones.
-    var campaign: (status: CampaignStatus, place: Int?)?
+    var campaign: (status: CampaignStatus, caseIndex: Int?)?
     /// The lines after the end that are not records.
     var foreign: (first: JournalProblem?, count: Int) = (nil, 0)
     /// The number of cases, and how many of them were replaced.
@@ -193,7 +193,7 @@ package struct JournalIndex {
     sources.sort { $0.key.lexicographicallyPrecedes($1.key) }
     let copies: [String]
     (sources, copies) = Self.withoutCopies(sources)
-    sources = Self.standing(sources)
+    sources = Self.representatives(of: sources)
     let missing = Self.missingParts(of: sources)
     if isReproducible {
       for number in sources.indices { sources[number].forget() }
@@ -329,7 +329,9 @@ extension JournalIndex {
   /// Marks a case as replaced that the resumed run will repeat.
   package mutating func forget(_ id: String) {
     let id = key(Array(id.utf8))
-    if let place = reading.provisional.now[id] ?? reading.provisional.earlier[id] { table.replace(place) }
+    if let caseIndex = reading.provisional.now[id] ?? reading.provisional.earlier[id] {
+      table.replace(caseIndex)
+    }
     sumUp()
   }
 
@@ -343,14 +345,16 @@ extension JournalIndex {
     cases.observations = observations
     var count = EndingCount(cases)
     for found in findings {
-      if let place = found.place, let ending = table.ending(of: place) { count.know(found.finding, ending) }
+      if let caseIndex = found.caseIndex, let ending = table.ending(of: caseIndex) {
+        count.addKnown(found.finding, ending)
+      }
     }
     return count
   }
 
   /// The confirmed findings: each is represented by a case that diverged.
   package var confirmed: [Found] {
-    findings.filter { $0.place.flatMap { table.ending(of: $0) } == .diverged }
+    findings.filter { $0.caseIndex.flatMap { table.ending(of: $0) } == .diverged }
   }
 
   /// Combines the results of the runs.
@@ -374,7 +378,7 @@ extension JournalIndex {
   ///
   /// Runs that are merged may contradict each other although each of them agrees. A single run has already made this
   /// check.
-  mutating func hold(_ verdict: Record.Verdict, in journal: Int32) {
+  mutating func checkChoices(of verdict: Record.Verdict, in journal: Int32) {
     guard sources.count > 1, verdict.word == .agree, !verdict.isTriedAgain, !verdict.shown.isEmpty else {
       return
     }
@@ -382,11 +386,11 @@ extension JournalIndex {
     if let run = sources[Int(journal)].manifest.name { test.id += " of \(run)" }
     (test.device, test.machine) = (reading.device.text, reading.machine.text)
     guard let (held, shown) = choices.take(verdict.shown, of: test) else { return }
-    let isSaid = contradictions.contains {
+    let isReported = contradictions.contains {
       ($0.held.device, $0.held.machine, $0.held.shown.choice)
         == (held.device, held.machine, held.shown.choice)
     }
-    guard !isSaid else { return }
+    guard !isReported else { return }
     let seen = shown.options.joined(separator: " or ")
     let expected = held.shown.options.joined(separator: " or ")
     contradictions.append(

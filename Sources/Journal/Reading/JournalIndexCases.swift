@@ -79,8 +79,8 @@ extension JournalIndex {
       take(finding)
     case .left: break
     case .campaign(let status):
-      reading.campaign = (status, reading.last?.place)
-      if let last = reading.last { reading.provisional.now[key(last.id)] = last.place }
+      reading.campaign = (status, reading.last?.caseIndex)
+      if let last = reading.last { reading.provisional.now[key(last.id)] = last.caseIndex }
     case .event(let event):
       take(eventAt: event.time.milliseconds, event.isDiagnostic ? event.diagnostic : nil)
     }
@@ -123,12 +123,12 @@ extension JournalIndex {
   ) {
     closeOpenCase()
     let time = (isReproducible ? nil : reader.keptTime) ?? reading.times?.time(ofLine: reader.line)
-    if attempt > 1, let last = reading.last, last.id == id { return tryAgain(last.place, time) }
+    if attempt > 1, let last = reading.last, last.id == id { return reopen(last.caseIndex, time) }
     reading.cases += 1
     if !reading.provisional.earlier.isEmpty,
-      let place = reading.provisional.earlier.removeValue(forKey: key(id))
+      let caseIndex = reading.provisional.earlier.removeValue(forKey: key(id))
     {
-      table.replace(place)
+      table.replace(caseIndex)
       reading.replaced += 1
     }
     open = Open(
@@ -139,18 +139,18 @@ extension JournalIndex {
   }
 
   /// Reopens the case that ended last: the result of the new attempt counts.
-  private mutating func tryAgain(_ place: Int, _ time: CaseTime?) {
-    guard let last = reading.last, place == table.count - 1 else { return }
-    let suite = table.suite(of: place)
+  private mutating func reopen(_ caseIndex: Int, _ time: CaseTime?) {
+    guard let last = reading.last, caseIndex == table.count - 1 else { return }
+    let suite = table.suite(of: caseIndex)
     var entry = table.removeLast()
     suiteTable.uncount(suite)
     let name = names.removeLast()
-    if failures.last?.place == place {
+    if failures.last?.caseIndex == caseIndex {
       let verdict = failures.removeLast().verdict
       reading.failure = reading.failure ?? verdict
     }
-    if let number = reading.shown?.number, findings[number].place == place {
-      (findings[number].place, findings[number].evidence) = (nil, nil)
+    if let number = reading.shown?.number, findings[number].caseIndex == caseIndex {
+      (findings[number].caseIndex, findings[number].evidence) = (nil, nil)
     }
     entry.attempts += 1
     (entry.milliseconds, entry.observations) = (0, 0)
@@ -188,10 +188,10 @@ extension JournalIndex {
         JournalProblem(
           line: line, message: "a verdict on \(verdict.id), \(reason ?? "and no case is running")"))
     }
-    hold(verdict, in: open.entry.journal)
+    checkChoices(of: verdict, in: open.entry.journal)
     let ending = verdict.attemptEnding
     if ending.isRed, failures.count < Self.failureLimit {
-      failures.append(Failure(place: table.count, verdict: verdict))
+      failures.append(Failure(caseIndex: table.count, verdict: verdict))
     }
     if !verdict.attachments.isEmpty { self.open?.entry.hasDiagnostics = true }
     let observations = max(0, verdict.observations ?? 0)
@@ -217,36 +217,36 @@ extension JournalIndex {
   private mutating func closeOpenCase() {
     guard var ended = open else { return }
     open = nil
-    let place = table.count
+    let caseIndex = table.count
     let ending = ended.attempts.ending(failsFlaky: reading.run?.failsFlaky ?? false)
     ended.entry.ending = ending
     reading.endings.count(ending)
     // The failed attempt is the reason why the case counts as failed.
     if ending == .failedAsFlaky, let failure = reading.failure, failures.count < Self.failureLimit {
-      failures.append(Failure(place: place, verdict: failure))
+      failures.append(Failure(caseIndex: caseIndex, verdict: failure))
     }
-    if let shown = reading.shown, !takesPlace(shown, ending, at: place) {
+    if let shown = reading.shown, !recordEvidence(shown, ending, at: caseIndex) {
       ended.entry.ending = nil
       reading.replaced += 1
     } else if ending.element == .error {
-      reading.provisional.now[key(ended.id)] = place
+      reading.provisional.now[key(ended.id)] = caseIndex
     }
     table.append(ended.entry, suite: ended.suite)
     names.append(ended.name)
     suiteTable.count(ended.suite)
-    reading.last = (ended.id, place, ended.attempts)
+    reading.last = (ended.id, caseIndex, ended.attempts)
   }
 
   /// Returns whether a case represents the finding that it shows; if so, it replaces the earlier case.
-  private mutating func takesPlace(_ shown: Shown, _ ending: Record.Ending, at place: Int) -> Bool {
+  private mutating func recordEvidence(_ shown: Shown, _ ending: Record.Ending, at caseIndex: Int) -> Bool {
     let known = findings[shown.number]
     let evidence = Record.Finding.Evidence(ending, shortest: shown.finding.shortest)
-    if let other = known.place, let before = known.evidence {
+    if let other = known.caseIndex, let before = known.evidence {
       guard evidence.supersedes(before) else { return false }
       if other >= reading.first { reading.replaced += 1 }
       table.replace(other)
     }
-    findings[shown.number] = Found(finding: shown.finding, place: place, evidence: evidence)
+    findings[shown.number] = Found(finding: shown.finding, caseIndex: caseIndex, evidence: evidence)
     return true
   }
 }

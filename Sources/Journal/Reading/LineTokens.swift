@@ -7,7 +7,7 @@ import Basics
 /// no line that ``JSON`` rejects.
 package struct LineTokens: ~Escapable {
   package let bytes: Span<UInt8>
-  private(set) var place = 0
+  private(set) var offset = 0
 
   @_lifetime(copy bytes)
   package init(_ bytes: Span<UInt8>) {
@@ -17,21 +17,21 @@ package struct LineTokens: ~Escapable {
   /// Whether only white space remains.
   @inline(__always)
   var isAtEnd: Bool {
-    for index in place..<bytes.count where !isSpace(bytes[index]) { return false }
+    for index in offset..<bytes.count where !isSpace(bytes[index]) { return false }
     return true
   }
 
   /// Skips a byte, and white space before it; returns false if another byte comes first.
   @inline(__always)
   mutating func take(_ byte: UInt8) -> Bool {
-    while place < bytes.count {
-      let next = bytes[place]
+    while offset < bytes.count {
+      let next = bytes[offset]
       if next == byte {
-        place += 1
+        offset += 1
         return true
       }
       guard isSpace(next) else { return false }
-      place += 1
+      offset += 1
     }
     return false
   }
@@ -40,17 +40,17 @@ package struct LineTokens: ~Escapable {
   @inline(__always)
   mutating func key() -> Range<Int>? {
     guard take(UInt8(ascii: "\"")) else { return nil }
-    let start = place
+    let start = offset
     skipPlain()
-    while place < bytes.count {
-      let byte = bytes[place]
+    while offset < bytes.count {
+      let byte = bytes[offset]
       if byte == UInt8(ascii: "\"") {
-        let end = place
-        place += 1
+        let end = offset
+        offset += 1
         return take(UInt8(ascii: ":")) ? start..<end : nil
       }
       if byte == UInt8(ascii: "\\") { return nil }
-      place += 1
+      offset += 1
     }
     return nil
   }
@@ -58,30 +58,30 @@ package struct LineTokens: ~Escapable {
   /// Skips a value; `nil` if there is none, or an unusual one.
   @inline(__always)
   mutating func value() -> Raw? {
-    while place < bytes.count, isSpace(bytes[place]) { place += 1 }
-    guard place < bytes.count else { return nil }
-    let first = bytes[place]
+    while offset < bytes.count, isSpace(bytes[offset]) { offset += 1 }
+    guard offset < bytes.count else { return nil }
+    let first = bytes[offset]
     if first == UInt8(ascii: "\"") {
-      place += 1
+      offset += 1
       return string()
     }
     if first == UInt8(ascii: "-") || isDigit(first) { return number() }
-    let start = place
-    return skip(depth: 0) ? Raw(range: start..<place, kind: .other) : nil
+    let start = offset
+    return skip(depth: 0) ? Raw(range: start..<offset, kind: .other) : nil
   }
 
   /// Skips the rest of a string.
   @inline(__always)
   private mutating func string() -> Raw? {
-    let start = place
+    let start = offset
     var form = Form.plain
     while true {
       skipPlain()
-      guard place < bytes.count else { return nil }
-      let byte = bytes[place]
+      guard offset < bytes.count else { return nil }
+      let byte = bytes[offset]
       if byte == UInt8(ascii: "\"") {
-        place += 1
-        return Raw(range: start..<place - 1, kind: .string, form: form)
+        offset += 1
+        return Raw(range: start..<offset - 1, kind: .string, form: form)
       }
       if byte &- 0x20 >= 0x60 || byte == UInt8(ascii: "&") || byte == UInt8(ascii: "<")
         || byte == UInt8(ascii: ">")
@@ -91,43 +91,43 @@ package struct LineTokens: ~Escapable {
         guard skipEscape() else { return nil }
         form = .escaped
       }
-      place += 1
+      offset += 1
     }
   }
 
   /// Skips plain bytes, eight at a time, up to a byte that is not plain or until fewer than eight remain.
   @inline(__always)
   private mutating func skipPlain() {
-    while bytes.count - place >= 8 {
+    while bytes.count - offset >= 8 {
       let word = UInt64(
-        littleEndian: unsafe bytes.bytes.unsafeLoadUnaligned(fromByteOffset: place, as: UInt64.self))
+        littleEndian: unsafe bytes.bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
       // The high bit is set in the lowest byte that is not plain, and in no byte before it.
       let special =
         word | below(0x20, word) | below(1, (word | each(4)) ^ each(UInt8(ascii: "&")))
         | below(1, (word | each(2)) ^ each(UInt8(ascii: ">"))) | below(1, word ^ each(UInt8(ascii: "\\")))
       let marks = special & each(0x80)
       if marks != 0 {
-        place += marks.trailingZeroBitCount / 8
+        offset += marks.trailingZeroBitCount / 8
         return
       }
-      place += 8
+      offset += 8
     }
   }
 
   /// Skips an escape except for its last character.
   private mutating func skipEscape() -> Bool {
-    guard place + 1 < bytes.count else { return false }
-    switch bytes[place + 1] {
+    guard offset + 1 < bytes.count else { return false }
+    switch bytes[offset + 1] {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
       UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
-      place += 1
+      offset += 1
       return true
     case UInt8(ascii: "u"):
-      guard place + 5 < bytes.count else { return false }
-      for index in place + 2...place + 5 {
+      guard offset + 5 < bytes.count else { return false }
+      for index in offset + 2...offset + 5 {
         guard isDigit(bytes[index]) || 0x61...0x66 ~= bytes[index] | 0x20 else { return false }
       }
-      place += 5
+      offset += 5
       return true
     default:
       return false
@@ -137,42 +137,42 @@ package struct LineTokens: ~Escapable {
   /// Skips a number.
   @inline(__always)
   private mutating func number() -> Raw? {
-    let start = place
-    if bytes[place] == UInt8(ascii: "-") { place += 1 }
-    let first = place
-    while place < bytes.count, isDigit(bytes[place]) { place += 1 }
-    guard place - first == 1 || place > first && bytes[first] != UInt8(ascii: "0") else { return nil }
-    if place < bytes.count, bytes[place] == UInt8(ascii: ".") {
-      place += 1
-      let fraction = place
-      while place < bytes.count, isDigit(bytes[place]) { place += 1 }
-      guard place > fraction else { return nil }
+    let start = offset
+    if bytes[offset] == UInt8(ascii: "-") { offset += 1 }
+    let first = offset
+    while offset < bytes.count, isDigit(bytes[offset]) { offset += 1 }
+    guard offset - first == 1 || offset > first && bytes[first] != UInt8(ascii: "0") else { return nil }
+    if offset < bytes.count, bytes[offset] == UInt8(ascii: ".") {
+      offset += 1
+      let fraction = offset
+      while offset < bytes.count, isDigit(bytes[offset]) { offset += 1 }
+      guard offset > fraction else { return nil }
     }
     // A number with an exponent is unusual.
-    if place < bytes.count, bytes[place] | 0x20 == UInt8(ascii: "e") { return nil }
-    return Raw(range: start..<place, kind: .number)
+    if offset < bytes.count, bytes[offset] | 0x20 == UInt8(ascii: "e") { return nil }
+    return Raw(range: start..<offset, kind: .number)
   }
 
   /// Skips a value of any kind.
   private mutating func skip(depth: Int) -> Bool {
     guard depth < 16 else { return false }
-    while place < bytes.count, isSpace(bytes[place]) { place += 1 }
-    guard place < bytes.count else { return false }
-    switch bytes[place] {
+    while offset < bytes.count, isSpace(bytes[offset]) { offset += 1 }
+    guard offset < bytes.count else { return false }
+    switch bytes[offset] {
     case UInt8(ascii: "\""):
-      place += 1
+      offset += 1
       return string() != nil
     case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
       return number() != nil
     case UInt8(ascii: "["):
-      place += 1
+      offset += 1
       if take(UInt8(ascii: "]")) { return true }
       repeat {
         guard skip(depth: depth + 1) else { return false }
       } while take(UInt8(ascii: ","))
       return take(UInt8(ascii: "]"))
     case UInt8(ascii: "{"):
-      place += 1
+      offset += 1
       if take(UInt8(ascii: "}")) { return true }
       repeat {
         guard key() != nil, skip(depth: depth + 1) else { return false }
@@ -186,8 +186,8 @@ package struct LineTokens: ~Escapable {
   }
 
   private mutating func word(_ text: StaticString) -> Bool {
-    guard reads(place..<place + text.utf8CodeUnitCount, text) else { return false }
-    place += text.utf8CodeUnitCount
+    guard reads(offset..<offset + text.utf8CodeUnitCount, text) else { return false }
+    offset += text.utf8CodeUnitCount
     return true
   }
 
@@ -261,10 +261,10 @@ extension LineTokens {
   package func isText(_ raw: Raw, _ other: [UInt8]) -> Bool {
     if raw.hasEscapes { return bytes(of: raw) == other }
     guard raw.range.count == other.count else { return false }
-    var place = raw.range.lowerBound
+    var offset = raw.range.lowerBound
     for byte in other {
-      if bytes[place] != byte { return false }
-      place += 1
+      if bytes[offset] != byte { return false }
+      offset += 1
     }
     return true
   }

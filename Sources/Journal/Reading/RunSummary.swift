@@ -54,7 +54,7 @@ public struct RunSummary: Sendable {
     tally = index.tally
     count = index.count
     failures = index.failures.compactMap { failure in
-      guard let ending = index.entry(failure.place).ending else { return nil }
+      guard let ending = index.entry(failure.caseIndex).ending else { return nil }
       let verdict = failure.verdict
       return Failure(
         id: verdict.id, word: verdict.word, message: verdict.summary ?? "", replay: verdict.replay,

@@ -12,7 +12,7 @@ extension JournalIndex {
   package var savedFiles: [Place: String] {
     var files: [Place: String] = [:]
     for found in findings {
-      if let place = found.place { files[entry(place).standing] = found.finding.file }
+      if let caseIndex = found.caseIndex { files[entry(caseIndex).position] = found.finding.file }
     }
     return files
   }
@@ -20,7 +20,7 @@ extension JournalIndex {
 
 extension JournalIndex.Entry {
   /// The position of the case.
-  package var standing: JournalIndex.Place { JournalIndex.Place(journal: journal, offset: offset) }
+  package var position: JournalIndex.Place { JournalIndex.Place(journal: journal, offset: offset) }
 }
 
 /// The current location of the tests that a campaign saved.
@@ -60,8 +60,8 @@ package struct SavedPlaces {
     guard parts.dropLast().last == "failures", let name = parts.last, fileKind(path) == .missing else {
       return path
     }
-    let place = Path.join(folder, String(name))
-    return fileKind(place) == .file ? place : path
+    let current = Path.join(folder, String(name))
+    return fileKind(current) == .file ? current : path
   }
 
   private func now(replay line: String) -> String {
@@ -71,8 +71,8 @@ package struct SavedPlaces {
     // A path with a quotation mark is not changed.
     let isQuoted = rest.first == "'"
     let path = rest.dropFirst(isQuoted ? 1 : 0).prefix { $0 != (isQuoted ? "'" : " ") }
-    let place = now(path: String(path))
-    guard place != path, rest.hasPrefix(shellWord(String(path))) else { return line }
-    return head + shellWord(place) + rest.dropFirst(shellWord(String(path)).count)
+    let current = now(path: String(path))
+    guard current != path, rest.hasPrefix(shellWord(String(path))) else { return line }
+    return head + shellWord(current) + rest.dropFirst(shellWord(String(path)).count)
   }
 }

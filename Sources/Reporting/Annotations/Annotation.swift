@@ -107,7 +107,7 @@ extension RecordedRuns {
           continue
         }
         count += 1
-        try body(Annotation(entry, texts, saved: saved[entry.standing], in: checkout))
+        try body(Annotation(entry, texts, saved: saved[entry.position], in: checkout))
       }
     }
     let remarks = index.remarks

@@ -47,8 +47,8 @@ struct HTMLOverview {
   private var tests: Tally {
     guard !index.campaigns.isEmpty else { return counts }
     var tests = counts
-    for place in index.campaigns.compactMap(\.place) + index.findings.compactMap(\.place) {
-      if let ending = index.entry(place).ending { tests[ending] -= 1 }
+    for caseIndex in index.campaigns.compactMap(\.caseIndex) + index.findings.compactMap(\.caseIndex) {
+      if let ending = index.entry(caseIndex).ending { tests[ending] -= 1 }
     }
     return tests
   }

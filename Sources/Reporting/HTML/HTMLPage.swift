@@ -207,7 +207,7 @@ extension HTMLPage {
         let past = page.past(record)
         let article = HTMLCase(
           record: record, shown: shown, number: page.detailed, history: past,
-          link: page.links[Int(entry.journal)], scenario: page.scenario(of: record, at: entry.standing),
+          link: page.links[Int(entry.journal)], scenario: page.scenario(of: record, at: entry.position),
           machine: page.machine(of: record, number: page.detailed))
         try page.write(article.markup(capacity: &page.capacity))
         return true

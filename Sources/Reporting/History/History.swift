@@ -120,10 +120,10 @@ public final class History {
       [.text(record.identity.id)])
     guard let known else { return false }
     let divergences = Int(known[1].integer ?? 0)
-    let other = GoRank(
+    let other = RunRank(
       status: known[0].integer.map(Int.init), divergences: divergences,
       judged: divergences + Int(known[2].integer ?? 0))
-    let own = GoRank(
+    let own = RunRank(
       status: record.status, divergences: cases.count { $0.ending.element == .failed },
       judged: cases.count { $0.ending.element != .error })
     return own < other || own == other && (known[3].text ?? "") < record.started

@@ -100,7 +100,7 @@ struct JUnitCaseRenderer {
     }
     // Each attribute closes the one before.
     if profile.hasCaseProperties {
-      if let file = saved[entry.standing] {
+      if let file = saved[entry.position] {
         xml.add("\" file=\"")
         xml.addEscaped(clipped(file, toBytes: longestValue), inAttribute: true)
       } else if let file = start.file, tokens.isPlain(file) || !visible(tokens.text(of: file) ?? "").isEmpty {
