@@ -12,22 +12,22 @@ struct Advertiser: Sendable {
     case quiet
     /// Waiting for the end of the next packet that is received.
     case packet
-    /// A scan response is on the air, for those in ``Advertiser/askers``.
+    /// A scan response is on the air, for those in ``Advertiser/scanRequesters``.
     case response
     /// An initiator's CONNECT_IND is on the air.
     case request(initiator: Int)
   }
 
   let controller: Int
-  var course: AdvertisingCourse
+  var schedule: AdvertisingSchedule
   private(set) var isOn = false
   private(set) var parameters = AdvertisingParameters(
     minimumInterval: 0x0800, maximumInterval: 0x0800, ownAddressType: 0)
   var data: [UInt8] = [] {
-    didSet { isOther() }
+    didSet { handleDataChange() }
   }
   var response: [UInt8] = [] {
-    didSet { isOther() }
+    didSet { handleDataChange() }
   }
   private(set) var address = PeerAddress(.publicDevice, BluetoothAddress(0))
   /// A number for the address, the same for all devices that use it.
@@ -35,19 +35,19 @@ struct Advertiser: Sendable {
 
   var phase = Phase.quiet
   /// The listeners whose SCAN_REQ was heard, by ``Listener/number``.
-  var askers: [Int] = []
+  var scanRequesters: [Int] = []
   /// The packet at whose end the advertiser is woken; `nil` if none will be received soon.
-  var awaited: AdvertisingCourse.Packet?
+  var awaited: AdvertisingSchedule.Packet?
   /// The number of the listener that last received all current advertising data.
-  private(set) var known: Int?
+  private(set) var fullyReportedTo: Int?
   /// Scanners receive no full repetition before this time.
   var searched = Int64.min
   /// When advertising at the high duty cycle ends.
   private(set) var end = Int64.max
 
-  init(controller: Int, course: AdvertisingCourse) {
+  init(controller: Int, schedule: AdvertisingSchedule) {
     self.controller = controller
-    self.course = course
+    self.schedule = schedule
   }
 
   /// Whether the packets are connectable, undirected or directed.
@@ -91,15 +91,15 @@ struct Advertiser: Sendable {
   }
 
   /// Records that a listener has received all advertising data.
-  mutating func isKnown(to listener: Int) {
-    known = listener
+  mutating func markFullyReported(to listener: Int) {
+    fullyReportedTo = listener
     searched = .min
   }
 
   /// Handles a change of the advertised data.
-  private mutating func isOther() {
-    known = nil
-    course.duration = AirTime.packet(directedAt == nil ? 6 + data.count : 12)
+  private mutating func handleDataChange() {
+    fullyReportedTo = nil
+    schedule.duration = AirTime.packet(directedAt == nil ? 6 + data.count : 12)
   }
 
   mutating func start(as address: PeerAddress, identity: Int, at now: Int64) {
@@ -109,8 +109,8 @@ struct Advertiser: Sendable {
     phase = .quiet
     let isHighDuty = parameters.kind == .directedHighDuty
     end = isHighDuty ? now + AirTime.highDutyDuration : .max
-    isOther()
-    course.start(parameters, at: now)
+    handleDataChange()
+    schedule.start(parameters, at: now)
   }
 
   mutating func stop() {
@@ -121,7 +121,7 @@ struct Advertiser: Sendable {
 
   /// Resets everything but the random generator.
   mutating func reset() {
-    course.reset()
-    self = Advertiser(controller: controller, course: course)
+    schedule.reset()
+    self = Advertiser(controller: controller, schedule: schedule)
   }
 }

@@ -69,7 +69,8 @@ public struct Radio: Sendable {
   public mutating func addController(_ settings: ControllerSettings = ControllerSettings()) -> ControllerID {
     let number = controllers.count
     controllers.append(Controller(settings, number: number, generator: drawGenerator()))
-    advertisers.append(Advertiser(controller: number, course: AdvertisingCourse(generator: drawGenerator())))
+    advertisers.append(
+      Advertiser(controller: number, schedule: AdvertisingSchedule(generator: drawGenerator())))
     ports.ports.append(HostPort(settings))
     advertiserSlots.append(addSlot(.advertiser(number)))
     return ControllerID(rawValue: number)
@@ -134,16 +135,16 @@ extension Radio {
 
   private mutating func run(_ owner: Owner) {
     switch owner {
-    case .advertiser(let index): playAdvertiser(index, at: now)
+    case .advertiser(let index): processAdvertiser(index, at: now)
     case .link(let index):
       links[index].step(at: now, &ports)
       linkMoved(index)
-    case .burst: turnBurst()
+    case .burst: toggleBurst()
     }
   }
 
   /// Starts or ends a burst.
-  private mutating func turnBurst() {
+  private mutating func toggleBurst() {
     guard let bursts = settings.bursts else { return }
     isBurst.toggle()
     let time = burstGenerator.waiting(average: isBurst ? bursts.length : bursts.gap)

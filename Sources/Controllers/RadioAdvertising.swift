@@ -7,19 +7,19 @@ import Bluetooth
 
 extension Radio {
   /// Processes an advertiser's wake-up.
-  mutating func playAdvertiser(_ index: Int, at now: Int64) {
+  mutating func processAdvertiser(_ index: Int, at now: Int64) {
     guard now < advertisers[index].end else { return endHighDuty(index, at: now) }
     switch advertisers[index].phase {
     case .quiet: break
     case .packet:
       if let packet = advertisers[index].awaited {
-        advertisers[index].course.skip(to: packet)
+        advertisers[index].schedule.skip(to: packet)
         return hearPacket(of: index, at: now)
       }
     case .response: hearResponse(of: index, at: now)
     case .request(let initiator):
       advertisers[index].phase = .quiet
-      advertisers[index].course.advance(after: now + AirTime.pause)
+      advertisers[index].schedule.advance(after: now + AirTime.pause)
       if connect(initiator, to: index, at: now) { return }
     }
     planAdvertiser(index, at: now)
@@ -36,13 +36,14 @@ extension Radio {
       advertisers[index].phase = .quiet
       return wakeAdvertiser(index, at: advertisers[index].end)
     }
-    advertisers[index].course.skip(to: now)
+    advertisers[index].schedule.skip(to: now)
     advertisers[index].phase = .packet
     let packet =
       nextHeard(of: index, following: false, at: now) ?? nextHeard(of: index, following: true, at: now)
     advertisers[index].awaited = packet
     let wake =
-      packet.map { $0.start + advertisers[index].course.duration } ?? advertisers[index].course.followingEnd
+      packet.map { $0.start + advertisers[index].schedule.duration }
+      ?? advertisers[index].schedule.followingEnd
     wakeAdvertiser(index, at: min(wake, advertisers[index].end))
   }
 
@@ -58,10 +59,11 @@ extension Radio {
   }
 
   /// Returns the first future packet of this event, or of the next, that a listener receives.
-  private mutating func nextHeard(of index: Int, following: Bool, at now: Int64) -> AdvertisingCourse.Packet?
-  {
-    let duration = advertisers[index].course.duration
-    var candidate: AdvertisingCourse.Packet? = advertisers[index].course.firstPacket(following: following)
+  private mutating func nextHeard(
+    of index: Int, following: Bool, at now: Int64
+  ) -> AdvertisingSchedule.Packet? {
+    let duration = advertisers[index].schedule.duration
+    var candidate: AdvertisingSchedule.Packet? = advertisers[index].schedule.firstPacket(following: following)
     while let packet = candidate {
       let end = packet.start + duration
       if end > now {
@@ -72,7 +74,7 @@ extension Radio {
           return packet
         }
       }
-      candidate = advertisers[index].course.packet(after: packet)
+      candidate = advertisers[index].schedule.packet(after: packet)
     }
     return nil
   }
@@ -95,50 +97,51 @@ extension Radio {
 extension Radio {
   /// Handles the end of an advertiser's packet: each receiver reports it, sends a scan request, or connects.
   private mutating func hearPacket(of index: Int, at now: Int64) {
-    let channel = advertisers[index].course.channel
-    let start = advertisers[index].course.packetStart
+    let channel = advertisers[index].schedule.channel
+    let start = advertisers[index].schedule.packetStart
     var initiator: Int?
-    advertisers[index].askers.removeAll(keepingCapacity: true)
+    advertisers[index].scanRequesters.removeAll(keepingCapacity: true)
     for listener in listeners.indices {
       guard listeners[listener].windows.hears(channel, from: start, to: now), isHeard(index, by: listener),
-        !advertisers[index].course.isLost(loss)
+        !advertisers[index].schedule.isLost(loss)
       else { continue }
       if listeners[listener].isInitiator {
         if initiator == nil, mayConnect(listener, to: index) { initiator = listeners[listener].controller }
       } else if isWanted(index, by: listener) {
         report(index, to: listener, isResponse: false)
         if !listeners[listener].isActive || !advertisers[index].isScannable {
-          advertisers[index].isKnown(to: listeners[listener].number)
+          advertisers[index].markFullyReported(to: listeners[listener].number)
         } else if asks(listener, for: index) {
-          advertisers[index].askers.append(listeners[listener].number)
+          advertisers[index].scanRequesters.append(listeners[listener].number)
         }
       }
     }
     if let initiator {
       advertisers[index].phase = .request(initiator: initiator)
       wakeAdvertiser(index, at: now + AirTime.pause + AirTime.connectRequest)
-    } else if !advertisers[index].askers.isEmpty {
+    } else if !advertisers[index].scanRequesters.isEmpty {
       advertisers[index].phase = .response
       wakeAdvertiser(index, at: now + advertisers[index].responseTime)
     } else {
-      advertisers[index].course.advance(after: now + AirTime.channelChange)
+      advertisers[index].schedule.advance(after: now + AirTime.channelChange)
       planAdvertiser(index, at: now)
     }
   }
 
   /// Handles the end of a scan response.
   private mutating func hearResponse(of index: Int, at now: Int64) {
-    for place in advertisers[index].askers.indices {
-      let asker = advertisers[index].askers[place]
+    for position in advertisers[index].scanRequesters.indices {
+      let requester = advertisers[index].scanRequesters[position]
       // A scanner that was restarted in the meantime has not sent this request.
-      guard let listener = listeners.firstIndex(where: { $0.number == asker }),
-        isHeard(index, by: listener), controllers[index].isReachable, !advertisers[index].course.isLost(loss)
+      guard let listener = listeners.firstIndex(where: { $0.number == requester }),
+        isHeard(index, by: listener), controllers[index].isReachable,
+        !advertisers[index].schedule.isLost(loss)
       else { continue }
       report(index, to: listener, isResponse: true)
-      advertisers[index].isKnown(to: listeners[listener].number)
+      advertisers[index].markFullyReported(to: listeners[listener].number)
     }
     advertisers[index].phase = .quiet
-    advertisers[index].course.advance(after: now + AirTime.pause)
+    advertisers[index].schedule.advance(after: now + AirTime.pause)
   }
 
   /// Returns whether a scanner processes the packets of an advertiser (Core 5.4, Vol 6 Part B §4.3.3).
@@ -156,7 +159,7 @@ extension Radio {
     if advertisers[index].parameters.filterPolicy & 1 == 1 {
       guard controllers[index].acceptList.contains(listeners[listener].address) else { return false }
     }
-    return !advertisers[index].course.isLost(loss)
+    return !advertisers[index].schedule.isLost(loss)
   }
 
   /// Returns whether an initiator connects to an advertiser that it received.
@@ -179,7 +182,7 @@ extension Radio {
       ? advertisers[index].response : advertisers[index].directedAt == nil ? advertisers[index].data : []
     let report = AdvertisingReport(
       isResponse ? .scanResponse : advertisers[index].reportedKind, from: advertisers[index].address, data,
-      rssi: signal(from: index, to: controller, fading: advertisers[index].course.fading(settings.fading)))
+      rssi: signal(from: index, to: controller, fading: advertisers[index].schedule.fading(settings.fading)))
     let isExtended = controllers[controller].settings.quirks.contains(.extendedReports)
     ports.emit(
       isExtended ? .leExtendedAdvertisingReport([report]) : .leAdvertisingReport([report]), to: controller,
@@ -244,7 +247,7 @@ extension Radio {
       advertisers[index].parameters.filterPolicy & 2 == 0 || controllers[index].acceptList.contains(own)
     let isHeard =
       isAllowed && peripheralHandle != nil && controllers[index].isOnAir
-      && !advertisers[index].course.isLost(loss)
+      && !advertisers[index].schedule.isLost(loss)
     let parameters = request.parameters
     let central = end(initiator, handle, peer: peer, .central, parameters)
     var peripheral = end(

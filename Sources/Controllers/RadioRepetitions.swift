@@ -10,8 +10,8 @@ extension Radio {
   /// response, and must not filter duplicates. Neither may use an accept list for the other.
   public mutating func skipRepetitions(until limit: Instant) {
     guard limit != .never, let (index, wake, others) = nextAdvertiser, wake <= limit.nanoseconds,
-      case .packet = advertisers[index].phase, let known = advertisers[index].known,
-      let listener = onlyListener(to: index), listener.number == known, listener.hearsRepetitions,
+      case .packet = advertisers[index].phase, let reported = advertisers[index].fullyReportedTo,
+      let listener = onlyListener(to: index), listener.number == reported, listener.hearsRepetitions,
       advertisers[index].directedAt == nil, advertisers[index].parameters.filterPolicy & 1 == 0
     else { return }
     let horizon = min(limit.nanoseconds, others - 1, advertisers[index].end - 1)
@@ -21,10 +21,10 @@ extension Radio {
       windows: listener.windows, loss: loss, fading: settings.fading,
       responseTime: isAsked ? advertisers[index].responseTime : nil, horizon: horizon)
     advertisers[index].searched = horizon
-    guard let last = simulation.lastRepetition(in: advertisers[index].course, at: time) else { return }
-    advertisers[index].course = last.course
+    guard let last = simulation.lastRepetition(in: advertisers[index].schedule, at: time) else { return }
+    advertisers[index].schedule = last.schedule
     advertisers[index].awaited = last.packet
-    wakeAdvertiser(index, at: last.packet.start + last.course.duration)
+    wakeAdvertiser(index, at: last.packet.start + last.schedule.duration)
   }
 
   /// Returns the only listener that receives an advertiser, or `nil` if there are several or none.
@@ -50,32 +50,32 @@ private struct RepetitionSimulation {
 
   /// Returns the state just before the last packet, up to the horizon, that completes another full report.
   func lastRepetition(
-    in course: AdvertisingCourse, at now: Int64
-  ) -> (course: AdvertisingCourse, packet: AdvertisingCourse.Packet)? {
-    var last: (AdvertisingCourse, AdvertisingCourse.Packet)?
-    var course = course
+    in schedule: AdvertisingSchedule, at now: Int64
+  ) -> (schedule: AdvertisingSchedule, packet: AdvertisingSchedule.Packet)? {
+    var last: (AdvertisingSchedule, AdvertisingSchedule.Packet)?
+    var schedule = schedule
     var now = now
     while true {
-      course.skip(to: now)
-      guard let packet = nextHeard(in: course, at: now) else {
-        now = course.followingEnd
+      schedule.skip(to: now)
+      guard let packet = nextHeard(in: schedule, at: now) else {
+        now = schedule.followingEnd
         guard now <= horizon else { return last }
         continue
       }
-      let before = course
-      course.skip(to: packet)
-      now = packet.start + course.duration
+      let before = schedule
+      schedule.skip(to: packet)
+      now = packet.start + schedule.duration
       guard now <= horizon else { return last }
       var end = now + AirTime.channelChange
-      if !course.isLost(loss) {
-        _ = course.fading(fading)
+      if !schedule.isLost(loss) {
+        _ = schedule.fading(fading)
         if let responseTime {
-          if !course.isLost(loss) {
+          if !schedule.isLost(loss) {
             now += responseTime
             guard now <= horizon else { return last }
             end = now + AirTime.pause
-            if !course.isLost(loss) {
-              _ = course.fading(fading)
+            if !schedule.isLost(loss) {
+              _ = schedule.fading(fading)
               last = (before, packet)
             }
           }
@@ -83,18 +83,18 @@ private struct RepetitionSimulation {
           last = (before, packet)
         }
       }
-      course.advance(after: end)
+      schedule.advance(after: end)
     }
   }
 
   /// Returns the first packet of this event or the next that is not over and that the scanner receives.
-  private func nextHeard(in course: AdvertisingCourse, at now: Int64) -> AdvertisingCourse.Packet? {
+  private func nextHeard(in schedule: AdvertisingSchedule, at now: Int64) -> AdvertisingSchedule.Packet? {
     for isFollowing in [false, true] {
-      var candidate: AdvertisingCourse.Packet? = course.firstPacket(following: isFollowing)
+      var candidate: AdvertisingSchedule.Packet? = schedule.firstPacket(following: isFollowing)
       while let packet = candidate {
-        let end = packet.start + course.duration
+        let end = packet.start + schedule.duration
         if end > now, windows.hears(packet.channel, from: packet.start, to: end) { return packet }
-        candidate = course.packet(after: packet)
+        candidate = schedule.packet(after: packet)
       }
     }
     return nil

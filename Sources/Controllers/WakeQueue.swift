@@ -15,7 +15,7 @@ struct WakeQueue: Sendable {
 
   private var heap: [Entry] = []
   /// The heap index of each party's entry, or −1.
-  private var places: [Int32] = []
+  private var positions: [Int32] = []
   private var sequence: UInt64 = 0
 
   /// When the first party is due, in nanoseconds; `.max` if none is.
@@ -35,26 +35,26 @@ struct WakeQueue: Sendable {
 
   /// Adds a party and returns its number.
   mutating func addSlot() -> Int {
-    places.append(-1)
-    return places.count - 1
+    positions.append(-1)
+    return positions.count - 1
   }
 
   /// Sets when to wake a party; `.max` stands for never.
   mutating func set(_ slot: Int, _ time: Int64) {
-    let place = Int(places[slot])
+    let position = Int(positions[slot])
     guard time != .max else {
-      if place >= 0 { remove(at: place) }
+      if position >= 0 { remove(at: position) }
       return
     }
     sequence &+= 1
     let entry = Entry(time: time, sequence: sequence, slot: Int32(truncatingIfNeeded: slot))
-    if place < 0 {
+    if position < 0 {
       heap.append(entry)
       rise(entry, from: heap.count - 1)
-    } else if entry.comes(before: heap[place]) {
-      rise(entry, from: place)
+    } else if entry.comes(before: heap[position]) {
+      rise(entry, from: position)
     } else {
-      sink(entry, from: place)
+      sink(entry, from: position)
     }
   }
 
@@ -65,43 +65,43 @@ struct WakeQueue: Sendable {
     return slot
   }
 
-  private mutating func remove(at place: Int) {
-    places[Int(heap[place].slot)] = -1
+  private mutating func remove(at position: Int) {
+    positions[Int(heap[position].slot)] = -1
     let last = heap.removeLast()
-    guard place < heap.count else { return }
-    if place > 0, last.comes(before: heap[(place - 1) / 2]) {
-      rise(last, from: place)
+    guard position < heap.count else { return }
+    if position > 0, last.comes(before: heap[(position - 1) / 2]) {
+      rise(last, from: position)
     } else {
-      sink(last, from: place)
+      sink(last, from: position)
     }
   }
 
-  private mutating func rise(_ entry: Entry, from place: Int) {
-    var place = place
-    while place > 0 {
-      let parent = (place - 1) / 2
+  private mutating func rise(_ entry: Entry, from position: Int) {
+    var position = position
+    while position > 0 {
+      let parent = (position - 1) / 2
       guard entry.comes(before: heap[parent]) else { break }
-      put(heap[parent], at: place)
-      place = parent
+      put(heap[parent], at: position)
+      position = parent
     }
-    put(entry, at: place)
+    put(entry, at: position)
   }
 
-  private mutating func sink(_ entry: Entry, from place: Int) {
-    var place = place
+  private mutating func sink(_ entry: Entry, from position: Int) {
+    var position = position
     while true {
-      var child = 2 * place + 1
+      var child = 2 * position + 1
       guard child < heap.count else { break }
       if child + 1 < heap.count, heap[child + 1].comes(before: heap[child]) { child += 1 }
       guard heap[child].comes(before: entry) else { break }
-      put(heap[child], at: place)
-      place = child
+      put(heap[child], at: position)
+      position = child
     }
-    put(entry, at: place)
+    put(entry, at: position)
   }
 
-  private mutating func put(_ entry: Entry, at place: Int) {
-    heap[place] = entry
-    places[Int(entry.slot)] = Int32(truncatingIfNeeded: place)
+  private mutating func put(_ entry: Entry, at position: Int) {
+    heap[position] = entry
+    positions[Int(entry.slot)] = Int32(truncatingIfNeeded: position)
   }
 }

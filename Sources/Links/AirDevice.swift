@@ -53,27 +53,27 @@ public final class AirDevice<Client: AirClient>: DeviceLayer {
 
 extension AirDevice {
   public func reset(to start: StartCondition) throws(LabFault) {
-    try lab { () throws(LabFault) in try wrapped.reset(to: start) }
+    try mappingFaults { () throws(LabFault) in try wrapped.reset(to: start) }
   }
 
   public func perform(_ stimulus: Stimulus) throws(LabFault) {
-    try lab { () throws(LabFault) in try wrapped.perform(stimulus) }
+    try mappingFaults { () throws(LabFault) in try wrapped.perform(stimulus) }
   }
 
   public func bring(about fault: Fault) throws(LabFault) {
-    try lab { () throws(LabFault) in try wrapped.bring(about: fault) }
+    try mappingFaults { () throws(LabFault) in try wrapped.bring(about: fault) }
   }
 
   public func observe(until limit: Instant) throws(LabFault) -> Observation? {
     guard let isStopped else {
-      return try lab { () throws(LabFault) in try wrapped.observe(until: limit) }
+      return try mappingFaults { () throws(LabFault) in try wrapped.observe(until: limit) }
     }
     // In real time, wait in short pieces: a signal that arrives after the check would otherwise go unnoticed until
     // the whole wait is over.
     while true {
       if isStopped() { throw LabFault(.stopped, "a stop was requested") }
       let piece = min(limit, now + Self.stopInterval)
-      let shown = try lab { () throws(LabFault) in try wrapped.observe(until: piece) }
+      let shown = try mappingFaults { () throws(LabFault) in try wrapped.observe(until: piece) }
       if shown != nil || now >= limit { return shown }
     }
   }
@@ -95,7 +95,7 @@ extension AirDevice {
   ///
   /// A controller that does not answer reveals nothing about the lock behind it, so the result is a fault of the
   /// transport. A fault of the fixture takes precedence.
-  private func lab<Result>(_ body: () throws(LabFault) -> Result) throws(LabFault) -> Result {
+  private func mappingFaults<Result>(_ body: () throws(LabFault) -> Result) throws(LabFault) -> Result {
     if let fault = recovery?.fault { throw fault }
     do throws(LabFault) {
       let result = try body()

@@ -47,7 +47,7 @@ public struct Central<Transport: HCITransport> {
   private var state = State.reset
   private var epoch = Instant.zero
   /// When the controller last sent a packet or was last checked.
-  private var lastSign = Instant.zero
+  private var lastActivity = Instant.zero
 
   /// Creates a central; the first ``setUp(until:)`` resets its controller.
   public init(_ transport: Transport, _ settings: HostSettings, silenceLimit: Interval? = nil) {
@@ -104,7 +104,7 @@ extension Central {
   /// When the central must act even if the controller sends nothing, in the transport's time; `never` if it need
   /// not.
   public var deadline: Instant {
-    mutating get { min(session.deadline ?? .never, silenceLimit.map { lastSign + $0 } ?? .never) }
+    mutating get { min(session.deadline ?? .never, silenceLimit.map { lastActivity + $0 } ?? .never) }
   }
 
   /// Ends all links and connection attempts, and waits up to three seconds for the controller to confirm this.
@@ -141,7 +141,7 @@ extension Central {
   /// Lets time pass until the next packet or due action, at most until `limit`, in the transport's time.
   public mutating func step(until limit: Instant) throws(LabFault) -> Step {
     let due = session.deadline
-    let check = silenceLimit.map { lastSign + $0 }
+    let check = silenceLimit.map { lastActivity + $0 }
     let packet: HCIPacket?
     do {
       packet = try transport.receive(until: min(limit, due ?? .never, check ?? .never))
@@ -150,7 +150,7 @@ extension Central {
     }
     let now = transport.now
     if let packet {
-      lastSign = now
+      lastActivity = now
       recorder?.note(packet, isReceived: true, at: now)
       session.receive(packet, at: now)
       if overrun.isEndless(isLate: session.isLate(at: now), at: now) { session.advance(to: now) }
@@ -160,7 +160,7 @@ extension Central {
     if let due, due <= now {
       session.advance(to: now)
     } else if let check, check <= now {
-      lastSign = now
+      lastActivity = now
       session.checkController(at: now)
     } else {
       return .none
@@ -236,16 +236,16 @@ extension Central {
   public mutating func reopen(_ how: Reopening, until limit: Instant) throws(LabFault) {
     forgetEverything()
     do {
-      try transport.reopen(how, until: limit - Self.settingUp)
+      try transport.reopen(how, until: limit - Self.setupTime)
       (isTransportLost, fault) = (false, nil)
     } catch {
       throw fail(error)
     }
-    try setUp(until: max(limit, transport.now + Self.settingUp))
+    try setUp(until: max(limit, transport.now + Self.setupTime))
   }
 
   /// More time than a working controller needs for its setup.
-  private static var settingUp: Interval { .milliseconds(1300) }
+  private static var setupTime: Interval { .milliseconds(1300) }
 
   private mutating func forgetEverything() {
     state = .reset

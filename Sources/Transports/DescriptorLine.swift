@@ -34,7 +34,7 @@ final class DescriptorLine: Line {
   private var stream = H4Stream()
   private var buffer = [UInt8](repeating: 0, count: readSize)
   private var outgoing = OutgoingPackets()
-  private var stuckSince: Instant?
+  private var blockedSince: Instant?
   private var partialSince: Instant?
 
   /// Takes ownership of the descriptors, and closes them at the end.
@@ -63,7 +63,7 @@ extension DescriptorLine {
 
   var deadline: Instant? {
     let limits = [
-      stuckSince.map { $0 + settings.sendTimeout }, partialSince.map { $0 + settings.packetTimeout },
+      blockedSince.map { $0 + settings.sendTimeout }, partialSince.map { $0 + settings.packetTimeout },
     ]
     return limits.compactMap(\.self).min()
   }
@@ -101,7 +101,7 @@ extension DescriptorLine {
     ends.peer = -1
     stream.reset()
     outgoing = OutgoingPackets()
-    stuckSince = nil
+    blockedSince = nil
     partialSince = nil
   }
 
@@ -144,19 +144,19 @@ extension DescriptorLine {
       }
       if count > 0 {
         outgoing.remove(count)
-        stuckSince = nil
+        blockedSince = nil
       } else if count == 0 || errno == EAGAIN {
-        stuckSince = stuckSince ?? now
+        blockedSince = blockedSince ?? now
         return
       } else if errno != EINTR {
         throw ended(errno)
       }
     }
-    stuckSince = nil
+    blockedSince = nil
   }
 
   private func checkLimits(at now: Instant) throws(TransportFault) {
-    if let stuckSince, now - stuckSince >= settings.sendTimeout {
+    if let blockedSince, now - blockedSince >= settings.sendTimeout {
       throw TransportFault(
         .silent,
         "\(name) has taken nothing for \(settings.sendTimeout), with \(outgoing.byteCount) bytes to send")

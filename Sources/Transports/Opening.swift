@@ -52,9 +52,9 @@ extension Opening {
   private func openDongle(_ selector: USBSelector) throws(TransportFault) -> Opened {
     let context = try USBContext()
     let dongles = USBDongle.all(context, isForced: selector.isForced)
-    let picked = known.map { $0.again(in: dongles) } ?? USBDongle.pick(selector, from: dongles)
+    let picked = known.map { $0.match(in: dongles) } ?? USBDongle.pick(selector, from: dongles)
     guard let picked else {
-      throw TransportFault(.unavailable, "\(name) is not plugged in; \(offer(dongles))")
+      throw TransportFault(.unavailable, "\(name) is not plugged in; \(alternatives(among: dongles))")
     }
     let lock = try lock("usb-" + picked.path)
     let line = try USBLine(picked, context, name: name, settings: settings, isReset: isReset)
@@ -62,7 +62,7 @@ extension Opening {
   }
 
   /// Lists the dongles that are available instead.
-  private func offer(_ dongles: [USBDongle]) -> String {
+  private func alternatives(among dongles: [USBDongle]) -> String {
     guard !dongles.isEmpty else { return "no Bluetooth dongle is" }
     return "there is "
       + dongles.map { "usb:\($0.path) (\(productText($0.vendor, $0.product)))" }.joined(separator: ", ")

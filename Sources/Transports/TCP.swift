@@ -52,7 +52,7 @@ enum TCP {
     guard descriptor >= 0 else { return nil }
     Kernel.fcntl(descriptor, F_SETFL, O_NONBLOCK)
     Kernel.fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-    hurry(descriptor)
+    disableDelays(descriptor)
     return (descriptor, address.text)
   }
 
@@ -80,7 +80,7 @@ extension TCP {
     return Kernel.socket(family, Int32(kind), 0)
   }
 
-  private static func hurry(_ descriptor: Int32) {
+  private static func disableDelays(_ descriptor: Int32) {
     set(Int32(IPPROTO_TCP), TCP_NODELAY, 1, on: descriptor)
     acknowledgeAtOnce(descriptor)
   }
@@ -93,7 +93,7 @@ extension TCP {
   private static func connect(to address: SocketAddress, until limit: Instant) -> Result<Int32, Failure> {
     let descriptor = openSocket(address.family)
     guard descriptor >= 0 else { return .failure(Failure(code: errno)) }
-    hurry(descriptor)
+    disableDelays(descriptor)
     let status = unsafe address.withPointer { unsafe Kernel.connect(descriptor, $0, $1) }
     var code = status == 0 ? 0 : errno
     if code == EINPROGRESS {

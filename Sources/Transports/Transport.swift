@@ -249,13 +249,13 @@ extension Transport {
     } catch {
       trouble = error
     }
-    if let wrong = admit(from: waiting) { trouble = wrong }
+    if let wrong = recordArrivals(from: waiting) { trouble = wrong }
     if let trouble { throw trouble }
   }
 
   /// Records the packets that have just arrived. A packet that only this end may send is a fault, and is dropped
   /// with all later packets.
-  private func admit(from waiting: Int) -> TransportFault? {
+  private func recordArrivals(from waiting: Int) -> TransportFault? {
     guard traffic.inbox.count > waiting else { return nil }
     for packet in traffic.inbox.dropFirst(waiting) { note(packet, isSent: false) }
     guard let wrong = traffic.inbox.dropFirst(waiting).firstIndex(where: { !isFromOtherEnd($0) }) else {

@@ -55,7 +55,7 @@ extension USBDongle {
   }
 
   /// Returns the same dongle among those now present, possibly at another position.
-  func again(in dongles: [USBDongle]) -> USBDongle? {
+  func match(in dongles: [USBDongle]) -> USBDongle? {
     let alike = dongles.filter { $0.vendor == vendor && $0.product == product }
     if let here = alike.first(where: { $0.path == path }) { return here }
     guard serial != nil else { return alike.count == 1 ? alike[0] : nil }

@@ -61,7 +61,7 @@ struct InjectedActionTests {
     pending.take(.noSignal, at: at(2031))
     expect(pending.actions(at: at(2031)), [])
     // Another client is at the lock while the client is away.
-    pending.note(Fault("third-party", .text("unlock")), isLooking: false, at: at(3000))
+    pending.note(Fault("third-party", .text("unlock")), isObserving: false, at: at(3000))
     expect(pending.actions(at: at(3100)).count, 1)
   }
 }

@@ -69,13 +69,13 @@ struct DongleChoiceTests {
   @Test("after a fault the same dongle is meant, here or elsewhere, and never another")
   func again() {
     let plain = dongle("1-2", 0x0A12)
-    expect(plain.again(in: dongles)?.path, "1-2")
-    expect(plain.again(in: [dongle("1-3", 0x0A12)])?.path, "1-3")
-    expect(plain.again(in: [dongle("1-3", 0x0A12), dongle("1-4", 0x0A12)]), nil)
-    expect(plain.again(in: [dongle("1-3", 0x0BDA)]), nil)
+    expect(plain.match(in: dongles)?.path, "1-2")
+    expect(plain.match(in: [dongle("1-3", 0x0A12)])?.path, "1-3")
+    expect(plain.match(in: [dongle("1-3", 0x0A12), dongle("1-4", 0x0A12)]), nil)
+    expect(plain.match(in: [dongle("1-3", 0x0BDA)]), nil)
     let named = dongle("1-2", 0x0BDA, serial: "00E1")
-    expect(named.again(in: dongles)?.path, "2-1.5")
-    expect(named.again(in: [dongle("1-10", 0x0BDA, serial: "00E0")]), nil)
+    expect(named.match(in: dongles)?.path, "2-1.5")
+    expect(named.match(in: [dongle("1-10", 0x0BDA, serial: "00E0")]), nil)
   }
 }
 

@@ -113,7 +113,7 @@ private struct RealSesameEmulation: RealLockEmulation {
     }
     return RealLock(
       device, settings, cycleCounter,
-      positions: SesameDisturbances.positionsWithoutAHand(of: specification.model))
+      positions: SesameDisturbances.safePositions(of: specification.model))
   }
 }
 

@@ -24,7 +24,7 @@ struct SesameLocks: BuiltInFamily {
   }
 
   func positions(of file: LockFile) -> [[Argument]] {
-    (file.lock as? SesameLock).map { SesameDisturbances.positionsWithoutAHand(of: $0.model) } ?? [[]]
+    (file.lock as? SesameLock).map { SesameDisturbances.safePositions(of: $0.model) } ?? [[]]
   }
 
   func description(

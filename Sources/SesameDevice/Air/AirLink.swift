@@ -278,12 +278,12 @@ extension AirLink {
       events += (mayBeTampered ? [.tampered] : []) + [.connected]
       connections += 1
     case .open(let profile, _): try open(profile)
-    case .notDiscovered(_, let failure): diagnostics.append(Self.unusable(failure.ofLock))
+    case .notDiscovered(_, let failure): diagnostics.append(Self.unusable(failure.lockProblem))
     case .subscribed(_, .notifications): becomeReady()
     case .notified(let handle, let frame): receive(frame, from: handle)
     case .failed(_, let failure):
       guard found?.isReady == false else { return }
-      try abandon(failure.ofLock)
+      try abandon(failure.lockProblem)
     case .disconnected(let reason, let unacknowledged):
       found = nil
       events.append(.disconnected(reason: reason.rawValue, unacknowledged: unacknowledged))
@@ -329,9 +329,9 @@ extension AirLink {
 
 extension CentralEvent.Failure {
   /// The reason why the lock cannot be used.
-  fileprivate var ofLock: String {
+  fileprivate var lockProblem: String {
     switch self {
-    case .gatt(let failure): failure.ofLock
+    case .gatt(let failure): failure.lockProblem
     case .impossible: "its notifications cannot be turned on"
     }
   }
@@ -339,7 +339,7 @@ extension CentralEvent.Failure {
 
 extension GATTFailure {
   /// The reason why the lock cannot be used.
-  fileprivate var ofLock: String {
+  fileprivate var lockProblem: String {
     switch self {
     case .refused(let code, let handle): "it refuses with 0x\([code.rawValue].hex) at \(handle)"
     case .badAnswer(let rule): "its answer is wrong: \(rule)"

@@ -70,7 +70,7 @@ struct LockListener: Sendable {
         advertisers[index].response = nil
         advertisers[index].note.isReported = false
       }
-      judge(index)
+      classify(index)
     }
     let note = advertisers[index].note
     guard note.endsInResponse == change.isResponse else { return nil }
@@ -87,7 +87,7 @@ struct LockListener: Sendable {
   }
 
   /// Classifies a device.
-  private mutating func judge(_ index: Int) {
+  private mutating func classify(_ index: Int) {
     let device = advertisers[index]
     let isTarget = target == .address(device.address)
     advertisers[index].note.verdict = isTarget ? .target : .other

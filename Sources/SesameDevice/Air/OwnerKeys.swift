@@ -69,7 +69,7 @@ public final class StoredKey<Store: KeyStore>: OwnerKeys {
   /// The store of the key.
   public private(set) var store: Store
   /// The key that was set aside last.
-  private var former: LockKey?
+  private var setAsideKey: LockKey?
   public private(set) var isSure = true
 
   /// Uses an existing store.
@@ -84,18 +84,18 @@ public final class StoredKey<Store: KeyStore>: OwnerKeys {
   }
 
   public func drop(_ key: LockKey) throws(LabFault) {
-    former = store.key ?? key
+    setAsideKey = store.key ?? key
     try store.drop()
   }
 
   public func recall() throws(LabFault) -> Bool {
-    guard store.key == nil, let key = former else { return false }
+    guard store.key == nil, let key = setAsideKey else { return false }
     try store.keep(key)
     isSure = false
     return true
   }
 
   public func dropRecalled() throws(LabFault) {
-    if let former, store.key == former { try store.drop() }
+    if let setAsideKey, store.key == setAsideKey { try store.drop() }
   }
 }

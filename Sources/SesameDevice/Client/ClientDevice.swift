@@ -180,7 +180,7 @@ public struct ClientDevice<Link: LockLink>: StandaloneDevice, RecordedDevice {
     default:
       guard let interference = try Interference(fault) else {
         try air.bring(about: fault)
-        return injections.note(fault, isLooking: client.hasLink, at: now)
+        return injections.note(fault, isObserving: client.hasLink, at: now)
       }
       try bring(about: interference)
     }

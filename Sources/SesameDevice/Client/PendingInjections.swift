@@ -35,11 +35,11 @@ struct PendingInjections: Sendable {
 
   /// Records a fault of the lock's environment if it is such an action.
   ///
-  /// - Parameter isLooking: whether the client has a link over which it would observe the effect.
-  mutating func note(_ fault: Fault, isLooking: Bool, at now: Instant) {
+  /// - Parameter isObserving: whether the client has a link over which it would observe the effect.
+  mutating func note(_ fault: Fault, isObserving: Bool, at now: Instant) {
     guard let action = InjectedAction(fault, at: now) else { return }
     note(action, opensSession: false, at: now)
-    if !isLooking { entries[entries.count - 1].end = .never }
+    if !isObserving { entries[entries.count - 1].end = .never }
   }
 
   private mutating func note(_ action: InjectedAction, opensSession: Bool, at now: Instant) {

@@ -29,7 +29,7 @@ public enum SesameDisturbances {
   /// others.
   ///
   /// An OS2 lock is only given the usual positions, because the ranges set on it extend further than that.
-  public static func positionsWithoutAHand(of model: ProductModel) -> [[Argument]] {
+  public static func safePositions(of model: ProductModel) -> [[Argument]] {
     let between = [Argument("lock", .integer(30)), Argument("unlock", .integer(60))]
     return model.generation == .os3 ? [[], between] : [[]]
   }

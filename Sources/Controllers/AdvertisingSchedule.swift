@@ -4,7 +4,7 @@ import Basics
 /// The schedule of an advertiser and its random draws (Core 5.4, Vol 6 Part B §4.4.2).
 ///
 /// A small value without references, so that a caller can simulate a copy in order to look ahead.
-struct AdvertisingCourse: Sendable {
+struct AdvertisingSchedule: Sendable {
   private var generator: SeededGenerator
   /// The advertising channels in use, one bit each.
   private var channels: UInt8 = 7
@@ -32,7 +32,7 @@ struct AdvertisingCourse: Sendable {
 
   /// Resets the state, but not the random generator.
   mutating func reset() {
-    self = AdvertisingCourse(generator: generator)
+    self = AdvertisingSchedule(generator: generator)
   }
 
   /// Advances to the next channel, or to the next event after the last channel.
