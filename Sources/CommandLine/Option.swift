@@ -75,11 +75,11 @@ public enum ValueKind: Equatable, Sendable {
 public struct Option<Values> {
   public internal(set) var form: OptionForm
   /// Transforms the path in the value, if it contains one.
-  var moved: (String, (String) -> String) -> String = { text, _ in text }
+  var relocated: (String, (String) -> String) -> String = { text, _ in text }
   /// Returns the problem of a well-formed value.
   var problem: (String) -> ValueProblem? = { _ in nil }
   /// Returns the value from the environment, with the name of the variable, for a case without any other value.
-  var told: (Values) throws(UsageError) -> (value: String, variable: String)? = { _ in nil }
+  var environmentValue: (Values) throws(UsageError) -> (value: String, variable: String)? = { _ in nil }
   /// Stores the value. Returns `nil` on success, and otherwise the expected form.
   public let store: (inout Values, String) -> String?
 
@@ -161,7 +161,7 @@ public struct Option<Values> {
     let form = OptionForm(
       name: name, short: short, placeholder: placeholder, summary: summary, example: example, kind: kind)
     return Option(
-      form: form, moved: { text, move in Value.moved(text, as: kind, by: move) },
+      form: form, relocated: { text, move in Value.relocated(text, as: kind, by: move) },
       store: { values, text in
         guard let value = Value(argument: text) else { return Value.form }
         set(&values, value)
@@ -215,20 +215,20 @@ public struct Option<Values> {
 
   /// Returns the option with a value from the environment, for use if neither a command line nor a file sets it.
   ///
-  /// - Parameter told: returns the value and the name of the variable.
-  public func told(
-    by told: @escaping (Values) throws(UsageError) -> (value: String, variable: String)?
+  /// - Parameter environmentValue: returns the value and the name of the variable.
+  public func fromEnvironment(
+    by environmentValue: @escaping (Values) throws(UsageError) -> (value: String, variable: String)?
   ) -> Option {
     var option = self
-    option.told = told
+    option.environmentValue = environmentValue
     return option
   }
 
   /// Returns the option for a command whose values contain these.
   public func lifted<Whole>(to path: WritableKeyPath<Whole, Values>) -> Option<Whole> {
     Option<Whole>(
-      form: form, moved: moved, problem: problem,
-      told: { values throws(UsageError) in try told(values[keyPath: path]) },
+      form: form, relocated: relocated, problem: problem,
+      environmentValue: { values throws(UsageError) in try environmentValue(values[keyPath: path]) },
       store: { values, text in store(&values[keyPath: path], text) })
   }
 }
@@ -253,13 +253,13 @@ public protocol ArgumentValue {
   /// The kind of the values, for shell completion.
   static var kind: ValueKind { get }
   /// Transforms the path in the argument, if it contains one.
-  static func moved(_ argument: String, as kind: ValueKind, by move: (String) -> String) -> String
+  static func relocated(_ argument: String, as kind: ValueKind, by move: (String) -> String) -> String
 }
 
 extension ArgumentValue {
   public static var kind: ValueKind { .text }
 
-  public static func moved(
+  public static func relocated(
     _ argument: String, as kind: ValueKind, by move: (String) -> String
   ) -> String {
     kind == .file || kind == .folder ? move(argument) : argument

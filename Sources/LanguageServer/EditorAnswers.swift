@@ -6,12 +6,12 @@ import Harness
 /// Answers an editor's requests about a position in a document.
 struct EditorAnswers {
   let document: OpenDocument
-  let world: EditorWorld
+  let workspace: EditorWorkspace
   let encoding: PositionEncoding
 
-  init(_ document: OpenDocument, _ world: EditorWorld, _ encoding: PositionEncoding) {
+  init(_ document: OpenDocument, _ workspace: EditorWorkspace, _ encoding: PositionEncoding) {
     self.document = document
-    self.world = world
+    self.workspace = workspace
     self.encoding = encoding
   }
 
@@ -37,10 +37,10 @@ extension EditorAnswers {
 
   /// Returns the completions at a position.
   func completions(at offset: Int) -> [JSON] {
-    let place = EditingPlace(in: text, at: offset)
-    let range = document.json(of: min(place.start, offset)..<offset, encoding)
+    let context = CursorContext(in: text, at: offset)
+    let range = document.json(of: min(context.start, offset)..<offset, encoding)
     var seen = Set<String>()
-    return items(place).filter { seen.insert($0.text).inserted }.enumerated().map { number, item in
+    return items(context).filter { seen.insert($0.text).inserted }.enumerated().map { number, item in
       // By default editors sort by label; the order of the grammar is more useful.
       .omittingNil([
         "label": .text(item.label), "kind": .integer(item.kind.rawValue),
@@ -50,19 +50,19 @@ extension EditorAnswers {
     }
   }
 
-  private func items(_ place: EditingPlace) -> [Item] {
-    guard place.isKey || place.isValue, document.isYAML else {
+  private func items(_ context: CursorContext) -> [Item] {
+    guard context.isKey || context.isValue, document.isYAML else {
       return []
     }
     var items: [Item] = []
-    for form in forms(at: place.path) {
-      if place.isAlone, place.isValue, form.isList {
-        items += members(place.path + [.item], lead: "- ")
+    for form in forms(at: context.path) {
+      if context.isFirstOnLine, context.isValue, form.isList {
+        items += members(context.path + [.item], lead: "- ")
       }
-      if place.isValue { items += words(form, lead: "") }
-      if place.isKey { items += keys(form, without: place.keys, lead: "") }
+      if context.isValue { items += words(form, lead: "") }
+      if context.isKey { items += keys(form, without: context.keys, lead: "") }
     }
-    return place.isValue ? items + names(at: place.path) : items
+    return context.isValue ? items + names(at: context.path) : items
   }
 
   private func members(_ path: [Form.PathComponent], lead: String) -> [Item] {
@@ -89,7 +89,7 @@ extension EditorAnswers {
 
   /// Returns the forms of the value at a path.
   private func forms(at path: [Form.PathComponent]) -> [Form] {
-    let known = world.forms(of: document)
+    let known = workspace.forms(of: document)
     guard document.kind == nil, path.isEmpty else {
       return known.scenario.forms(at: path, definitions: known.definitions)
     }
@@ -104,9 +104,9 @@ extension EditorAnswers {
     }
     switch (document.kind, path) {
     case (.machine?, _): return items(MachineNames(text).names(at: path))
-    case (_, [.key("machine")]): return items(world.machineNames)
+    case (_, [.key("machine")]): return items(workspace.machineNames)
     case (_, [.key("device")]), (_, [.key("device"), .key("lock")]), (_, [.key("device"), .key("emulator")]):
-      return items(world.deviceNames)
+      return items(workspace.deviceNames)
     default: return []
     }
   }
@@ -117,13 +117,13 @@ extension EditorAnswers {
 extension EditorAnswers {
   /// Returns the hover text for the word at a position.
   func hover(at offset: Int) -> JSON? {
-    let range = EditingPlace.word(in: text, at: offset)
-    let place = EditingPlace(in: text, at: range.upperBound)
-    guard document.isYAML, !place.word.isEmpty, range.contains(offset) || range.upperBound == offset else {
+    let range = CursorContext.word(in: text, at: offset)
+    let context = CursorContext(in: text, at: range.upperBound)
+    guard document.isYAML, !context.word.isEmpty, range.contains(offset) || range.upperBound == offset else {
       return nil
     }
     let isKey = range.upperBound < text.bytes.count && text.bytes[range.upperBound] == UInt8(ascii: ":")
-    let parts = (isKey ? [documentation(place)] : []) + [meaning(of: place)]
+    let parts = (isKey ? [documentation(context)] : []) + [meaning(of: context)]
     let said = parts.compactMap { $0 }
     guard !said.isEmpty else { return nil }
     return [
@@ -132,15 +132,15 @@ extension EditorAnswers {
     ]
   }
 
-  private func documentation(_ place: EditingPlace) -> String? {
-    let field = forms(at: place.path).lazy.flatMap(\.fields).first { $0.name == place.word }
-    return field.map { "**\(place.word)**: \($0.summary)" }
+  private func documentation(_ context: CursorContext) -> String? {
+    let field = forms(at: context.path).lazy.flatMap(\.fields).first { $0.name == context.word }
+    return field.map { "**\(context.word)**: \($0.summary)" }
   }
 
   /// Returns the description of a name in the machine.
-  private func meaning(of place: EditingPlace) -> String? {
-    guard let definition = definition, Self.isName(place, in: document.kind) else { return nil }
-    let name = place.word
+  private func meaning(of context: CursorContext) -> String? {
+    guard let definition = definition, Self.isName(context, in: document.kind) else { return nil }
+    let name = context.word
     if definition.events.contains(where: { $0.name == name }) {
       return listed(name, definition, definition.transitions.filter { $0.trigger == .event(name) })
     }
@@ -159,14 +159,14 @@ extension EditorAnswers {
 
   /// The machine of the document, which may be a machine file itself.
   private var definition: MachineDefinition? {
-    guard document.kind == .machine else { return world.machine(of: document)?.machine.definition }
+    guard document.kind == .machine else { return workspace.machine(of: document)?.machine.definition }
     return try? MachineFile(text.bytes, name: document.path).definition
   }
 
   /// Returns whether a word may name a stimulus, status, state or event, unlike a title for example.
-  private static func isName(_ place: EditingPlace, in kind: DocumentKind?) -> Bool {
-    switch (kind, place.path.first) {
-    case (.scenario?, .key("steps")?): !place.path.contains(.key("note"))
+  private static func isName(_ context: CursorContext, in kind: DocumentKind?) -> Bool {
+    switch (kind, context.path.first) {
+    case (.scenario?, .key("steps")?): !context.path.contains(.key("note"))
     case (.machine?, .key(let key)?):
       ["states", "events", "starts", "transitions", "conditions"].contains(key)
     default: false
@@ -190,23 +190,24 @@ extension Transition {
 extension EditorAnswers {
   /// Returns the locations of the definition of the word at a position.
   func definitions(at offset: Int) -> [JSON] {
-    let range = EditingPlace.word(in: text, at: offset)
-    let place = EditingPlace(in: text, at: range.upperBound)
-    guard document.isYAML, !place.word.isEmpty else { return [] }
+    let range = CursorContext.word(in: text, at: offset)
+    let context = CursorContext(in: text, at: range.upperBound)
+    guard document.isYAML, !context.word.isEmpty else { return [] }
     if document.kind == .machine {
       guard let file = try? MachineFile(text.bytes, name: document.path) else { return [] }
-      return parts(named: place, of: file).map { location(document, file.place(of: $0)) }
+      return parts(named: context, of: file).map { location(document, file.place(of: $0)) }
     }
-    guard let machine = world.machine(of: document), machine.isFile, let file = try? world.file(machine.label)
+    guard let machine = workspace.machine(of: document), machine.isFile,
+      let file = try? workspace.file(machine.label)
     else { return [] }
     let there = OpenDocument(uri: FileURI.uri(of: machine.label), of: file.source)
-    if place.path == [.key("machine")] { return [location(there, file.place(of: .machine))] }
-    return parts(named: place, of: file).map { location(there, file.place(of: $0)) }
+    if context.path == [.key("machine")] { return [location(there, file.place(of: .machine))] }
+    return parts(named: context, of: file).map { location(there, file.place(of: $0)) }
   }
 
-  private func parts(named place: EditingPlace, of file: MachineFile) -> [DefinitionFinding.Place] {
-    guard Self.isName(place, in: document.kind) else { return [] }
-    let (definition, name) = (file.definition, place.word)
+  private func parts(named context: CursorContext, of file: MachineFile) -> [DefinitionFinding.Place] {
+    guard Self.isName(context, in: document.kind) else { return [] }
+    let (definition, name) = (file.definition, context.word)
     let events = definition.events.indices.filter { definition.events[$0].name == name }
     if !events.isEmpty { return events.map { .event($0) } }
     let states = definition.states.indices.filter { definition.states[$0].name == name }

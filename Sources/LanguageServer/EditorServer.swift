@@ -31,7 +31,7 @@ public struct EditorServer {
   /// Whether to ask the editor for notifications of changed files.
   private var watchesFiles = false
   private let version: String
-  private let world: EditorWorld
+  private let workspace: EditorWorkspace
 
   /// Creates a server.
   ///
@@ -47,7 +47,7 @@ public struct EditorServer {
     readMachine: @escaping (String) throws(MachineLibrary.Missing) -> MachineFile
   ) {
     self.version = version
-    world = EditorWorld(definitions, provider: provider, settings: settings, read: readMachine)
+    workspace = EditorWorkspace(definitions, provider: provider, settings: settings, read: readMachine)
   }
 
   /// Receives bytes from the editor: whole messages or parts of them.
@@ -152,13 +152,13 @@ extension EditorServer {
       return .null
     case (.running, "textDocument/completion"):
       let (document, offset) = try place(parameters)
-      return .list(EditorAnswers(document, world, encoding).completions(at: offset))
+      return .list(EditorAnswers(document, workspace, encoding).completions(at: offset))
     case (.running, "textDocument/hover"):
       let (document, offset) = try place(parameters)
-      return EditorAnswers(document, world, encoding).hover(at: offset) ?? .null
+      return EditorAnswers(document, workspace, encoding).hover(at: offset) ?? .null
     case (.running, "textDocument/definition"):
       let (document, offset) = try place(parameters)
-      return .list(EditorAnswers(document, world, encoding).definitions(at: offset))
+      return .list(EditorAnswers(document, workspace, encoding).definitions(at: offset))
     case (.running, "textDocument/codeAction"): return try fixes(parameters)
     case (.running, _): throw Refusal(.unknownMethod, "there is no method `\(method)`")
     }
@@ -236,22 +236,24 @@ extension EditorServer {
     guard let number = try? number(of: parameters) else { return [] }
     let document = documents.remove(at: number)
     stale.removeAll { $0 == document.uri }
-    world.overlay(document.path, nil)
+    workspace.overlay(document.path, nil)
     if document.kind == .machine { refresh() }
     return [Self.publishing(document.uri, [], version: nil)]
   }
 
   private mutating func changed(_ number: Int) {
     let document = documents[number]
-    guard document.kind == .machine || world.hasOverlay(document.path) else { return publish(document.uri) }
+    guard document.kind == .machine || workspace.hasOverlay(document.path) else {
+      return publish(document.uri)
+    }
     // Open scenarios may depend on this machine.
-    world.overlay(document.path, document.kind == .machine ? document.text.bytes : nil)
+    workspace.overlay(document.path, document.kind == .machine ? document.text.bytes : nil)
     refresh()
   }
 
   /// Discards everything read from files, and checks all documents again.
   private mutating func refresh() {
-    world.forget()
+    workspace.forget()
     for number in documents.indices {
       documents[number].problems = nil
       publish(documents[number].uri)
@@ -283,7 +285,7 @@ extension EditorServer {
 
   private mutating func problems(of number: Int) -> [Problem] {
     if let known = documents[number].problems { return known }
-    let problems = world.problems(of: documents[number])
+    let problems = workspace.problems(of: documents[number])
     documents[number].problems = problems
     return problems
   }

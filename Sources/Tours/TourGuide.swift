@@ -12,7 +12,7 @@ public struct TourGuide {
 
   private let tour: GuidedTour
   /// The folder of all tours, and the folder of this tour.
-  private let place: String
+  private let root: String
   private var folder: String
   private let console: Console
   private let paint: Painter
@@ -24,19 +24,19 @@ public struct TourGuide {
   /// Creates a guide for a tour.
   ///
   /// - Parameters:
-  ///   - place: the folder in which the tour creates its own folder.
-  ///   - isAlone: whether the tour continues without waiting, as it also does without a terminal.
-  public init(_ tour: GuidedTour, in place: String, isAlone: Bool, _ console: Console) {
-    (self.tour, self.place, self.console) = (tour, place, console)
-    folder = Path.join(place, tour.name)
+  ///   - root: the folder in which the tour creates its own folder.
+  ///   - isUnattended: whether the tour continues without waiting, as it also does without a terminal.
+  public init(_ tour: GuidedTour, in root: String, isUnattended: Bool, _ console: Console) {
+    (self.tour, self.root, self.console) = (tour, root, console)
+    folder = Path.join(root, tour.name)
     paint = console.painter(.auto)
-    person = isAlone || !InputLines.isTerminal ? nil : InputLines()
+    person = isUnattended || !InputLines.isTerminal ? nil : InputLines()
   }
 
   /// Why a tour stops early.
   private enum Stop: Error {
     /// The user ended the tour.
-    case isEnough
+    case quit
     /// A signal was received, or the output is closed.
     case isInterrupted
     /// An action did not have the expected result; the message and the exit status.
@@ -47,10 +47,10 @@ public struct TourGuide {
   ///
   /// - Throws: an error if the requested folder cannot be used.
   public mutating func lead() throws(UsageError) -> CommandStatus {
-    try checkPlace()
+    try checkRoot()
     let hold: HeldFile
     do throws(Stop) {
-      hold = try takePlace()
+      hold = try lockRoot()
     } catch {
       return say(error)
     }
@@ -70,7 +70,7 @@ public struct TourGuide {
 
   private func say(_ stop: Stop) -> CommandStatus {
     switch stop {
-    case .isEnough: return .agree
+    case .quit: return .agree
     case .isInterrupted:
       console.say("lockstep: the tour was stopped")
       return .incomplete
@@ -83,30 +83,30 @@ public struct TourGuide {
 
 extension TourGuide {
   /// Throws unless the folder is missing, empty, or created by a tour: user files must not be overwritten.
-  private func checkPlace() throws(UsageError) {
+  private func checkRoot() throws(UsageError) {
     let trouble: String
-    switch fileKind(place) {
+    switch fileKind(root) {
     case .missing, .unknown: return
     case .folder:
-      guard let names = FolderNames.all(in: place) else { return }
+      guard let names = FolderNames.all(in: root) else { return }
       if names.isEmpty || names.contains(Self.mark) { return }
       trouble = "is no folder of a tour, and not empty"
     case .file, .other: trouble = "is no folder"
     }
-    throw UsageError("\(place) \(trouble): nothing is overwritten; --in names another one")
+    throw UsageError("\(root) \(trouble): nothing is overwritten; --in names another one")
   }
 
   /// Creates the folder of all tours, and locks it against other tours.
-  private func takePlace() throws(Stop) -> HeldFile {
+  private func lockRoot() throws(Stop) -> HeldFile {
     let hold: HeldFile?
     do {
-      try makeFolder(place)
-      hold = try HeldFile(Path.join(place, Self.mark))
+      try makeFolder(root)
+      hold = try HeldFile(Path.join(root, Self.mark))
     } catch {
       throw .trouble("\(error)", .labFault)
     }
     guard let hold else {
-      throw .trouble("another tour goes on in \(place); --in names another folder", .usage)
+      throw .trouble("another tour goes on in \(root); --in names another folder", .usage)
     }
     for program in tour.programs where !isThere(program) {
       throw .trouble("this tour needs \(program), and there is none on the PATH", .labFault)
@@ -222,9 +222,9 @@ extension TourGuide {
   private func file(like pattern: String) throws(Stop) -> String {
     var found = [""]
     for part in pattern.split(separator: "/") {
-      found = found.flatMap { place in
-        (folderEntries(Path.join(folder, place)) ?? [])
-          .filter { matches($0[...], part) }.map { place.isEmpty ? $0 : "\(place)/\($0)" }
+      found = found.flatMap { path in
+        (folderEntries(Path.join(folder, path)) ?? [])
+          .filter { matches($0[...], part) }.map { path.isEmpty ? $0 : "\(path)/\($0)" }
       }
     }
     guard let last = found.last else {
@@ -279,9 +279,9 @@ extension TourGuide {
       switch person?.next() {
       case .line(let line):
         guard ["q", "Q"].contains(line.drop { $0 == " " }.first) else { return }
-        throw .isEnough
+        throw .quit
       case .tooLong: continue
-      case .end: throw .isEnough
+      case .end: throw .quit
       case nil: Waiting.wait(for: person?.descriptors ?? [], until: Waiting.now + .milliseconds(200))
       }
     }
@@ -302,9 +302,9 @@ extension TourGuide {
   private func printCommand(_ line: String) { console.print(paint(.strong, "$ " + line)) }
 
   private func printKeptFolder() {
-    say("What the tour made is in \(place). This removes it:")
+    say("What the tour made is in \(root). This removes it:")
     console.print(
-      "  \(paint(.strong, "rm -r " + shellWord(place.hasPrefix("-") ? "./" + place : place)))\n\n")
+      "  \(paint(.strong, "rm -r " + shellWord(root.hasPrefix("-") ? "./" + root : root)))\n\n")
   }
 
   private func printNextSteps() {

@@ -29,7 +29,7 @@ public struct SettingsSection {
     self.command = command
     self.options = options.map { option in
       SettableOption(
-        form: option.form, moved: option.moved, problem: option.problem,
+        form: option.form, relocated: option.relocated, problem: option.problem,
         expected: { text in
           var values = defaults()
           return option.store(&values, text)
@@ -41,7 +41,7 @@ public struct SettingsSection {
 /// An option that a file may set.
 struct SettableOption {
   let form: OptionForm
-  let moved: (String, (String) -> String) -> String
+  let relocated: (String, (String) -> String) -> String
   /// Returns the problem of a well-formed value.
   let problem: (String) -> ValueProblem?
   /// Returns the expected form if the value is invalid; `nil` otherwise.
@@ -56,7 +56,7 @@ extension SettableOption {
   func values(_ cursor: Cursor, by move: (String) -> String) -> [String]? {
     guard form.placeholder != nil else { return times(cursor).map { Array(repeating: "", count: $0) } }
     let items = form.repetition == .adds ? cursor.listOrOne() : [cursor]
-    return items.all { item in value(item).map { moved($0, move) } }
+    return items.all { item in value(item).map { relocated($0, move) } }
   }
 
   /// Reads the number of repetitions of a flag.

@@ -72,18 +72,18 @@ struct ConfiguredWords<Values> {
     let file = try choice.file(source, typed: typed.map(\.form))
     let profile = choice.wantedProfile
     let forms = parser.options.map(\.form)
-    let said =
+    let configured =
       try file?.settings(of: name, in: profile, ordered: forms)
       .filter { setting in !typed.contains { $0.form.name == setting.name } } ?? []
     let stronger = TypedWords(
       options: typed.map { ($0.form.name, $0.value) }, operands: reading.operands.count)
-    let weighed = said.map { setting in
+    let resolved = configured.map { setting in
       (setting, override: forms.first { $0.name == setting.name }?.override(by: stronger, of: forms))
     }
-    let settings = weighed.filter { $0.override == nil }.map(\.0)
+    let settings = resolved.filter { $0.override == nil }.map(\.0)
     var values = reading.values
     if !settings.isEmpty {
-      for word in said.flatMap(\.words) { Secrecy.conceal(word) }
+      for word in configured.flatMap(\.words) { Secrecy.conceal(word) }
       values = try parser.read(words, into: defaults, after: settings)?.values ?? values
       values[keyPath: path].isInEffect = true
       Invocation.words =
@@ -96,19 +96,19 @@ struct ConfiguredWords<Values> {
       shown = nil
       return
     }
-    let given = weighed.flatMap { setting, override in
+    let given = resolved.flatMap { setting, override in
       setting.words.map { (shellWord($0), setting.place + (override.map { ", " + $0 } ?? "")) }
     }
-    var told: [(String, String)] = []
+    var fromEnvironment: [(String, String)] = []
     for option in parser.options {
-      guard let (value, variable) = try option.told(values) else { continue }
-      told.append((shellWord(optionWord(option.name, value)), "\(variable) is set"))
+      guard let (value, variable) = try option.environmentValue(values) else { continue }
+      fromEnvironment.append((shellWord(optionWord(option.name, value)), "\(variable) is set"))
     }
     let rest = typed.map { optionWord($0.form.name, $0.value) } + reading.operands
     let head =
       file.map { "lockstep \(name): profile '\(profile ?? SettingsFile.usualProfile)' of \($0.path)" }
       ?? "lockstep \(name): no \(SettingsFile.name)"
-    shown = head + "\n" + columns(given + told + rest.map { (shellWord($0), "the command line") })
+    shown = head + "\n" + columns(given + fromEnvironment + rest.map { (shellWord($0), "the command line") })
   }
 }
 

@@ -150,11 +150,11 @@ private struct SettingsReader {
         cursor.report(.unknownName, "unknown profile `\(parent)`", hint: .nearest(to: parent, of: names))
         continue
       }
-      var way = [name]
-      while let next = parents[way[way.count - 1]], way.count <= names.count {
-        way.append(next)
+      var chain = [name]
+      while let next = parents[chain[chain.count - 1]], chain.count <= names.count {
+        chain.append(next)
         guard next != name else {
-          cursor.report(.conflict, "a profile inherits from itself: \(way.joined(separator: ", "))")
+          cursor.report(.conflict, "a profile inherits from itself: \(chain.joined(separator: ", "))")
           break
         }
       }

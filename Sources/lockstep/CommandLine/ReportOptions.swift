@@ -13,7 +13,7 @@ extension ReportPlaces.Page: ArgumentValue {
 
   static let form = "a path or none"
 
-  static func moved(_ argument: String, as _: ValueKind, by move: (String) -> String) -> String {
+  static func relocated(_ argument: String, as _: ValueKind, by move: (String) -> String) -> String {
     argument == "none" ? argument : move(argument)
   }
 }
@@ -54,7 +54,7 @@ extension HistorySettings.Choice: ArgumentValue {
 
   static let form = "a path, postgres://… or none"
 
-  static func moved(_ argument: String, as _: ValueKind, by move: (String) -> String) -> String {
+  static func relocated(_ argument: String, as _: ValueKind, by move: (String) -> String) -> String {
     argument == "none" || argument.contains("://") ? argument : move(argument)
   }
 }

@@ -70,7 +70,7 @@ extension FuzzArguments {
     guard !arguments.operands.isEmpty else { throw UsageError("missing MACHINE") }
     if let diagnostic = earlier?.run.diagnostic { console.say("lockstep: \(diagnostic)") }
     arguments.run.job = earlier?.run.manifest?.job
-    _ = try arguments.run.settlePart(console)
+    _ = try arguments.run.resolveShard(console)
     do throws(NoPlace) {
       try arguments.run.acquire(console)
     } catch {

@@ -98,7 +98,7 @@ extension NightlyArguments {
       } catch {
         return try error.status(console)
       }
-      if let open, let status = try takeUp(open, lab, console) { return status }
+      if let open, let status = try resume(open, lab, console) { return status }
       return try begin(plan, lab, console)
     }
   }
@@ -115,7 +115,7 @@ extension NightlyArguments {
   /// Resumes a nightly run that did not finish.
   ///
   /// - Returns: the exit status; `nil` if its time was over, so that only its report was written.
-  private func takeUp(
+  private func resume(
     _ open: NightlyFolder.Unfinished, _ lab: NightlyLab, _ console: Console
   ) throws(UsageError) -> CommandStatus? {
     let passed = NightLine.time(of: open.record, at: BenchClock.now) ?? .zero

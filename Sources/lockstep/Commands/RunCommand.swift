@@ -70,7 +70,7 @@ private struct RunSession {
     var command = Invocation.words
     if resumed == nil {
       // A resumed run uses the values from the environment of the original run.
-      command.insert(contentsOf: try arguments.settlePart(console), at: min(1, command.count))
+      command.insert(contentsOf: try arguments.resolveShard(console), at: min(1, command.count))
     }
     self.console = console
     if let diagnostic = resumed?.run.diagnostic { console.say("lockstep: \(diagnostic)") }
@@ -202,7 +202,7 @@ private struct RunSession {
       console.say("lockstep: \(refusal.words)")
       folder.diagnostic(refusal.words)
     }
-    for mistake in mistakes.prefix(Self.mostMistakes) { folder.diagnostic(mistake) }
+    for mistake in mistakes.prefix(Self.maximumErrors) { folder.diagnostic(mistake) }
     folder.take(.end(Record.End(Tally(), status)))
     var places = arguments.reports
     places.history.choice = .none
@@ -212,7 +212,7 @@ private struct RunSession {
   }
 
   /// The maximum number of scenario errors in reports; the terminal shows all.
-  private static let mostMistakes = 100
+  private static let maximumErrors = 100
 
   /// The command line that resumes the run.
   private var resumeLine: String {
@@ -237,14 +237,14 @@ private struct RunSession {
     case .agree, .skipped, .incomplete, .limited: break
     }
     // A case that contradicts an earlier one passed by itself, so its packets show no failure.
-    if outcome.isContradiction { return excuse(test, &outcome) }
+    if outcome.isContradiction { return applyQuarantine(to: test, &outcome) }
     attachPackets(test, &outcome, world.devices)
     attachOutput(&outcome, world.devices, listener)
-    excuse(test, &outcome)
+    applyQuarantine(to: test, &outcome)
   }
 
   /// Marks a failure as known if an active quarantine covers it; warns if the quarantine has expired.
-  private func excuse(_ test: Case, _ outcome: inout Outcome) {
+  private func applyQuarantine(to test: Case, _ outcome: inout Outcome) {
     guard outcome.verdict.word.isFailed, !arguments.lab.ignoresQuarantine,
       let lock = world.devices.bench.lock,
       let entry = lock.bench.inventory.quarantine(of: test.file, on: lock.lock.name)

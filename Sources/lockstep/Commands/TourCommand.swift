@@ -26,10 +26,10 @@ extension Command {
       ],
       options: [
         .value(
-          "in", \.place, "DIR", "The working folder of the tour. Default: lockstep-tour.",
+          "in", \.root, "DIR", "The working folder of the tour. Default: lockstep-tour.",
           example: "/tmp/tour",
           as: .folder),
-        .flag("yes", \.isAlone, "Continues without waiting for Enter.", short: "y"),
+        .flag("yes", \.isUnattended, "Continues without waiting for Enter.", short: "y"),
         .flag("list", \.isList, "Lists the tours, and runs none."),
       ],
       operands: .init(
@@ -43,8 +43,8 @@ extension Command {
 
 private struct TourArguments {
   var names: [String] = []
-  var place: String?
-  var isAlone = false
+  var root: String?
+  var isUnattended = false
   var isList = false
 
   func perform(_ console: Console) throws(UsageError) -> CommandStatus {
@@ -58,7 +58,7 @@ private struct TourArguments {
       return .agree
     }
     Interruption.listen()
-    var guide = TourGuide(tour, in: place ?? "lockstep-tour", isAlone: isAlone, console)
+    var guide = TourGuide(tour, in: root ?? "lockstep-tour", isUnattended: isUnattended, console)
     return try guide.lead()
   }
 }

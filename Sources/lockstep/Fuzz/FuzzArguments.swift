@@ -132,7 +132,7 @@ extension FuzzArguments {
         "shard", \.run.shard, "I/N",
         "Generates the tests of the I-th of N workers. By default from the environment of Slurm, GitLab "
           + "or Kubernetes.", example: "2/4"
-      ).told { arguments throws(UsageError) in try arguments.run.toldShard() },
+      ).fromEnvironment { arguments throws(UsageError) in try arguments.run.environmentShard() },
       .value(
         "corpus", \.corpus, "PLACE",
         "Where rare tests are stored for later campaigns: a folder, or postgres://HOST/DATABASE, which "

@@ -18,19 +18,19 @@ final class FuzzWatch: CampaignReport {
   }
 
   /// The state that both threads share.
-  private final class Board: Sendable {
+  private final class SharedState: Sendable {
     let state = Mutex(State())
   }
 
   private let report: any CampaignReport
-  private let board = Board()
+  private let shared = SharedState()
 
   init(_ report: any CampaignReport, _ line: StatusLine) {
     self.report = report
-    inBackground { [board] in
-      while !board.state.withLock({ $0.isOver }) {
+    inBackground { [shared] in
+      while !shared.state.withLock({ $0.isOver }) {
         guard StatusSignal.wait(for: .milliseconds(100)) else { continue }
-        board.state.withLock { state in
+        shared.state.withLock { state in
           if !state.isOver { line.say(state.answer(at: MonotonicClock.now)) }
         }
       }
@@ -38,12 +38,12 @@ final class FuzzWatch: CampaignReport {
   }
 
   func begin(_ head: CampaignHead) {
-    board.state.withLock { $0.title = head.title }
+    shared.state.withLock { $0.title = head.title }
     report.begin(head)
   }
 
   func progress(_ progress: CampaignProgress) {
-    board.state.withLock { state in
+    shared.state.withLock { state in
       state.progress = progress
       state.shown = MonotonicClock.now
     }
@@ -59,7 +59,7 @@ final class FuzzWatch: CampaignReport {
   func warn(_ text: String) { report.warn(text) }
 
   func end(_ end: CampaignSummary) {
-    board.state.withLock { $0.isOver = true }
+    shared.state.withLock { $0.isOver = true }
     report.end(end)
   }
 }

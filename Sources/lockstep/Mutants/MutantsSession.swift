@@ -89,7 +89,7 @@ struct MutantsSession {
       vocabulary: Vocabulary(machine: machine.machine))
     if usual == nil { scenario.device = nil }
     // Give the device time to reach the state in which the stimulus is allowed.
-    scenario.steps = scenario.steps.map(\.patient)
+    scenario.steps = scenario.steps.map(\.waitingUntilAllowed)
     if scenario.steps.last?.action != .settle { scenario.steps.append(Step(.settle)) }
     return console.attempt {
       let schema = SchemaFile.found(from: out)
@@ -101,10 +101,10 @@ struct MutantsSession {
 
 extension Step {
   /// The same step, but the stimulus waits until the model allows it.
-  fileprivate var patient: Step {
+  fileprivate var waitingUntilAllowed: Step {
     switch action {
     case .performNow(let call): Step(.perform(call))
-    case .repeated(let times, let steps): Step(.repeated(times, steps.map(\.patient)))
+    case .repeated(let times, let steps): Step(.repeated(times, steps.map(\.waitingUntilAllowed)))
     case .perform, .refuse, .fault, .wait, .settle, .next, .expect, .until, .fuzz, .note: self
     }
   }

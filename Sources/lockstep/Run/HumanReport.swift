@@ -93,7 +93,7 @@ final class HumanReport: JournalListener {
   private func printFailure(_ verdict: Record.Verdict) {
     let before = previous
     previous = verdict.isTriedAgain ? verdict : nil
-    guard before != nil || isNews(verdict) else { return }
+    guard before != nil || shouldPrint(verdict) else { return }
     console.print(
       (before.map { endingText(verdict, after: $0, current, paint) } ?? endingText(verdict, current, paint))
         + "\n")
@@ -101,7 +101,7 @@ final class HumanReport: JournalListener {
 
   /// Returns whether to print a verdict: a program that does not start is reported once, however many cases need
   /// it.
-  private func isNews(_ verdict: Record.Verdict) -> Bool {
+  private func shouldPrint(_ verdict: Record.Verdict) -> Bool {
     guard verdict.word == .labFault, let message = verdict.message, message.isMissingDevice else {
       return true
     }

@@ -89,7 +89,8 @@ extension RunArguments {
   /// The options of `run`.
   static var options: [Option<RunArguments>] {
     [
-      device, seed, filter, shard.told { arguments throws(UsageError) in try arguments.toldShard() },
+      device, seed, filter,
+      shard.fromEnvironment { arguments throws(UsageError) in try arguments.environmentShard() },
       .value(
         "repeat", \.rounds, "N", "Runs each scenario N times, each time with a different seed.",
         example: "10"),

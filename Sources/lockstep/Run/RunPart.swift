@@ -7,11 +7,11 @@ extension RunArguments {
   /// Determines the shard and its job: the one given, or else the one in the scheduler's environment.
   ///
   /// - Returns: the options that name the shard, for resuming the run; the manifest names the job.
-  mutating func settlePart(_ console: Console) throws(UsageError) -> [String] {
-    let told = try toldShard()
-    if job == nil, shard != nil || told != nil { job = ShardEnvironment().job(of: shard) }
+  mutating func resolveShard(_ console: Console) throws(UsageError) -> [String] {
+    let environment = try environmentShard()
+    if job == nil, shard != nil || environment != nil { job = ShardEnvironment().job(of: shard) }
     var words: [String] = []
-    if let (text, variable) = told, let part = Shard(argument: text) {
+    if let (text, variable) = environment, let part = Shard(argument: text) {
       shard = part
       words.append("--shard=\(text)")
       if !isQuiet { console.say("lockstep: part \(part.part) of \(part.count), as \(variable) says") }
@@ -21,7 +21,7 @@ extension RunArguments {
   }
 
   /// Returns the shard in the scheduler's environment, with its variable, unless one was given.
-  func toldShard() throws(UsageError) -> (value: String, variable: String)? {
+  func environmentShard() throws(UsageError) -> (value: String, variable: String)? {
     guard shard == nil, let (part, variable) = try ShardEnvironment().find() else { return nil }
     return ("\(part.part)/\(part.count)", variable)
   }

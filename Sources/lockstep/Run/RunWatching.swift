@@ -37,7 +37,7 @@ struct RunWatching: ~Copyable {
     }
     let results = arguments.reports.folders.map { realPath($0) ?? Path.join(Host.folder, $0) }
     let needs = try Self.needs(of: arguments)
-    watch = try Self.noticing { () throws(WatchFault) in
+    watch = try Self.convertingWatchFaults { () throws(WatchFault) in
       var watch = try FolderWatch()
       try Self.add(needs, to: &watch, besides: results)
       return watch
@@ -46,7 +46,7 @@ struct RunWatching: ~Copyable {
   }
 
   /// Runs `body` and converts a failure of the system's change notification.
-  private static func noticing<Value: ~Copyable>(
+  private static func convertingWatchFaults<Value: ~Copyable>(
     _ body: () throws(WatchFault) -> Value
   ) throws(UsageError) -> Value {
     do throws(WatchFault) {
@@ -126,7 +126,7 @@ extension RunWatching {
       case .tooLong, .end: input = nil
       case nil: break
       }
-      let reason = try Self.noticing { () throws(WatchFault) -> Change? in
+      let reason = try Self.convertingWatchFaults { () throws(WatchFault) -> Change? in
         switch try watch.next(or: input?.descriptors ?? [], within: Self.signalInterval) {
         case .others: return nil
         case .unknownChanges: return try touched(by: nil)

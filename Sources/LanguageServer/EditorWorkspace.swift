@@ -6,7 +6,7 @@ import Harness
 /// The names that documents can refer to: built-in machines, machine files and devices.
 ///
 /// The content of files is cached until something changes; documents open in the editor replace their files.
-final class EditorWorld {
+final class EditorWorkspace {
   private let definitions: [MachineDefinition]
   private let provider: any DeviceProvider
   private let settings: SettingsFormat
@@ -112,7 +112,7 @@ final class EditorWorld {
 
 // MARK: - References of scenarios
 
-extension EditorWorld {
+extension EditorWorkspace {
   /// Returns the machine of an incomplete scenario; `nil` if it is unknown.
   func machine(of document: OpenDocument) -> MachineLibrary.Entry? {
     let head = ScenarioHead(document.text)

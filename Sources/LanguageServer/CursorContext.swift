@@ -5,7 +5,7 @@ import Documents
 ///
 /// The text is usually incomplete while it is edited, so it need not be valid. It is only read up to the cursor:
 /// line by line according to indentation, and token by token within brackets.
-struct EditingPlace: Equatable {
+struct CursorContext: Equatable {
   /// The path from the root to the mapping, list or value that contains the word.
   var path: [Form.PathComponent] = []
   /// The keys that precede the word in the mapping.
@@ -14,23 +14,23 @@ struct EditingPlace: Equatable {
   var isKey = false
   var isValue = false
   /// Whether the word is the first on its line, so that a list item needs its dash.
-  var isAlone = false
+  var isFirstOnLine = false
   /// The word up to the cursor, and its start.
   var word = ""
   var start = 0
 }
 
-extension EditingPlace {
+extension CursorContext {
   /// Determines the position at an offset.
   init(in text: EditorText, at offset: Int) {
-    var reader = PlaceReader()
+    var reader = ContextReader()
     let last = text.lineNumber(of: offset)
     for number in 0...last {
       let line = text.line(number)
       let range = line.lowerBound..<min(line.upperBound, number == last ? offset : .max)
       reader.read(text.bytes[range.lowerBound..<max(range.lowerBound, range.upperBound)])
     }
-    self = reader.place
+    self = reader.context
   }
 
   /// Returns the range of the word that contains an offset or ends there.
@@ -39,8 +39,8 @@ extension EditingPlace {
     var end = min(max(offset, line.lowerBound), line.upperBound)
     while end < line.upperBound, !isEnd(text.bytes, end, line.upperBound) { end += 1 }
     while end > offset, text.bytes[end - 1] == UInt8(ascii: " ") { end -= 1 }
-    let place = EditingPlace(in: text, at: end)
-    return min(place.start, end)..<end
+    let context = CursorContext(in: text, at: end)
+    return min(context.start, end)..<end
   }
 
   private static func isEnd(_ bytes: [UInt8], _ index: Int, _ end: Int) -> Bool {
@@ -55,7 +55,7 @@ extension EditingPlace {
   }
 }
 
-private struct PlaceReader {
+private struct ContextReader {
   /// An open list or mapping.
   struct Frame {
     /// The column of a block; `nil` within brackets.
@@ -74,7 +74,7 @@ private struct PlaceReader {
   /// The last word and its start.
   private var word = ""
   private var start = 0
-  private var isAlone = false
+  private var isFirstOnLine = false
   /// The column of the rest of the line, in a block.
   private var column = 0
   private var isInFlow: Bool { frames.last.map { $0.column == nil } ?? false }
@@ -83,8 +83,8 @@ private struct PlaceReader {
   /// Reads a line, or its part before the cursor.
   mutating func read(_ line: ArraySlice<UInt8>) {
     // The last word of a line is the value of its key.
-    if !word.isEmpty, !isInFlow { answered() }
-    (word, start, isAlone, isDone) = ("", line.endIndex, true, false)
+    if !word.isEmpty, !isInFlow { completeValue() }
+    (word, start, isFirstOnLine, isDone) = ("", line.endIndex, true, false)
     if isInFlow { return readFlow(line) }
     let indentation = line.prefix { $0 == UInt8(ascii: " ") }.count
     var rest = line.dropFirst(indentation)
@@ -104,14 +104,14 @@ private struct PlaceReader {
     leave(isDash: isDash(rest), isBlank: false)
     while isDash(rest) {
       if frames.last?.column != column || frames.last?.isList != true {
-        answered()
+        completeValue()
         frames.append(Frame(column: column, isList: true))
       }
       frames[frames.count - 1].awaitsValue = true
       let marks = 1 + rest.dropFirst().prefix { $0 == UInt8(ascii: " ") }.count
       rest = rest.dropFirst(marks)
       column += marks
-      isAlone = false
+      isFirstOnLine = false
     }
     readEntry(rest)
   }
@@ -136,12 +136,12 @@ private struct PlaceReader {
   private mutating func readEntry(_ rest: ArraySlice<UInt8>) {
     guard let (key, after) = key(rest) else { return readValue(rest) }
     if frames.last?.column != column || frames.last?.isList == true {
-      answered()
+      completeValue()
       frames.append(Frame(column: column, isList: false))
     }
     frames[frames.count - 1].keys.append(key)
     frames[frames.count - 1].awaitsValue = true
-    isAlone = false
+    isFirstOnLine = false
     readValue(after.drop { $0 == UInt8(ascii: " ") })
   }
 
@@ -198,12 +198,12 @@ private struct PlaceReader {
     start = bytes.startIndex
   }
 
-  private mutating func answered() {
+  private mutating func completeValue() {
     if !frames.isEmpty { frames[frames.count - 1].awaitsValue = false }
   }
 
   private mutating func readFlow(_ line: ArraySlice<UInt8>) {
-    isAlone = false
+    isFirstOnLine = false
     var index = line.startIndex
     var token: Int?
     func text(_ end: Int) -> String {
@@ -219,7 +219,7 @@ private struct PlaceReader {
       let byte = line[index]
       switch byte {
       case UInt8(ascii: "{"), UInt8(ascii: "["):
-        answered()
+        completeValue()
         frames.append(Frame(column: nil, isList: byte == UInt8(ascii: "[")))
         token = nil
       case UInt8(ascii: "}"), UInt8(ascii: "]"):
@@ -227,12 +227,12 @@ private struct PlaceReader {
         frames.removeLast()
         token = nil
         if !isInFlow {
-          answered()
+          completeValue()
           isDone = true
           return
         }
       case UInt8(ascii: ","):
-        answered()
+        completeValue()
         token = nil
       case UInt8(ascii: ":") where index + 1 == line.endIndex || line[index + 1] == UInt8(ascii: " "):
         if frames.last?.isList == false {
@@ -256,36 +256,36 @@ private struct PlaceReader {
   }
 
   /// The position at the end of the last line read.
-  var place: EditingPlace {
-    var place = EditingPlace(word: word, start: start)
-    place.isAlone = isAlone
-    if isDone { return place }
+  var context: CursorContext {
+    var context = CursorContext(word: word, start: start)
+    context.isFirstOnLine = isFirstOnLine
+    if isDone { return context }
     guard let last = frames.last else {
-      place.isKey = true
-      return place
+      context.isKey = true
+      return context
     }
     let above = frames.dropLast().compactMap(\.step)
     if last.column == nil {
-      place.path = above + (last.isList ? [.item] : last.awaitsValue ? [last.step].compactMap { $0 } : [])
-      place.isKey = !last.isList && !last.awaitsValue
-      place.isValue = !place.isKey
-      place.keys = place.isKey ? last.keys : []
-      return place
+      context.path = above + (last.isList ? [.item] : last.awaitsValue ? [last.step].compactMap { $0 } : [])
+      context.isKey = !last.isList && !last.awaitsValue
+      context.isValue = !context.isKey
+      context.keys = context.isKey ? last.keys : []
+      return context
     }
-    if !last.isList, isAlone, last.column == column {
+    if !last.isList, isFirstOnLine, last.column == column {
       // Another key of the mapping.
-      (place.path, place.keys, place.isKey) = (above, last.keys, true)
-      return place
+      (context.path, context.keys, context.isKey) = (above, last.keys, true)
+      return context
     }
-    guard last.awaitsValue || last.isList else { return place }
-    place.path = above + [last.step].compactMap { $0 }
-    place.isValue = true
+    guard last.awaitsValue || last.isList else { return context }
+    context.path = above + [last.step].compactMap { $0 }
+    context.isValue = true
     // A value follows a key on the same line; on a line below it, or after a dash, a mapping may begin.
-    place.isKey = last.isList || isAlone
-    if last.isList, isAlone {
-      place.path = Array(above)
-      place.isKey = false
+    context.isKey = last.isList || isFirstOnLine
+    if last.isList, isFirstOnLine {
+      context.path = Array(above)
+      context.isKey = false
     }
-    return place
+    return context
   }
 }
