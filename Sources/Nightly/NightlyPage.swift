@@ -175,7 +175,8 @@ extension NightlyReport {
     let report = reportPath(of: number)
     var files: [(name: String, path: String)] = Host.isFile(report) ? [("report", report)] : []
     files.append(("journal", journal))
-    for (index, capture) in item.captures.prefix(4).enumerated() where !capture.hasPrefix("/") {
+    // Links lead only below the folder of the night.
+    for (index, capture) in item.captures.filter({ !$0.hasPrefix("/") }).prefix(4).enumerated() {
       files.append(
         (index == 0 ? "capture" : "capture \(index + 1)", Path.folder(of: journal) + "/" + capture))
     }

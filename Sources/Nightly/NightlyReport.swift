@@ -468,7 +468,9 @@ extension NightlyReport {
       lines.append(
         paint(style, "  \("\(group.count)".rightAligned(in: 5))  \(short(group.reason))\(places)"))
     }
-    if groups.count > Self.maximum { lines.append("    and for \(groups.count - Self.maximum) more reasons") }
+    if groups.count > Self.maximum {
+      lines.append("    and for \(counted(groups.count - Self.maximum, "more reason"))")
+    }
   }
 
   /// The maximum number of items of one kind.

@@ -493,7 +493,7 @@ struct NightlyReportTests {
     for place in 0..<4 { try night.run(place, agreed) }
     let lines = night.report().text(Painter(isOn: false), reports: []).split(separator: "\n").map(String.init)
     expect(lines.count { $0.hasPrefix("  ✘ back   d") }, 12)
-    expect(lines.filter { $0.hasPrefix("    and ") }, ["    and 3 more", "    and for 1 more reasons"])
+    expect(lines.filter { $0.hasPrefix("    and ") }, ["    and 3 more", "    and for 1 more reason"])
     let shortened = String(repeating: "x", count: 159) + "…"
     expect(lines.filter { $0.contains("xxx") }, ["  ! back   \(shortened)", "      \(shortened)"])
     expect(lines.count { $0 == #"      two\nlines"# }, 11)
