@@ -126,7 +126,8 @@ extension ChildProcess {
     return count > 0
   }
 
-  /// Closes its standard input after the queued data. Nothing may be sent afterwards.
+  /// Closes its standard input. Queued data is written before only as far as the pipe takes it at once; the rest is
+  /// discarded. Nothing may be sent afterwards.
   public func closeInput() {
     if !outgoing.isEmpty { _ = wait(milliseconds: 0) }
     outgoing = []
