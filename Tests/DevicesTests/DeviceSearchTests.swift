@@ -72,12 +72,12 @@ struct DeviceSearchTests {
   func patience() {
     var search = DeviceSearch(for: .address(Self.wanted))
     expect(search.deadline, .never)
-    expect(search.giveUpWaiting(), nil)
+    expect(search.takeWithoutResponse(), nil)
     let report = Self.report(.connectable, Self.lock(.sesame3).data)
     expect(search.hear(report, at: seconds(4)), nil)
     expect(search.hear(report, at: seconds(4.5)), nil)
     expect(search.deadline, seconds(5))
-    expect(search.giveUpWaiting(), .init(address: Self.wanted, id: nil))
+    expect(search.takeWithoutResponse(), .init(address: Self.wanted, id: nil))
     expect(search.deadline, .never)
   }
 
