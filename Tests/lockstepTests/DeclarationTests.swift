@@ -91,7 +91,7 @@ struct DeclarationTests {
     let folder = try Command.Folder()
     let page = try Command.call("man")
     try folder.write("lockstep.1", page.output)
-    let result = try Command.shell(
+    let result = try Tool.shell(
       "mandoc -Tlint lockstep.1; groff -man -ww -z -Tutf8 lockstep.1; groff -man -Tutf8 -P-cbou lockstep.1 > text",
       in: folder.path)
     expect(result.output + result.errors, "")

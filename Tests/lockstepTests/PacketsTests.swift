@@ -112,7 +112,7 @@ struct PacketsTests {
   /// Has Wireshark read a capture, where it is there.
   private func expectNothingMalformed(_ capture: String) throws {
     guard FileManager.default.isExecutableFile(atPath: "/usr/bin/tshark") else { return }
-    let result = try Command.shell("tshark -r \(capture) 2>/dev/null", in: folder.path)
+    let result = try Tool.shell("tshark -r \(capture) 2>/dev/null", in: folder.path)
     expect(result.status, 0)
     #expect(result.output.contains("Write Command"), "\(result.output)")
     #expect(!result.output.contains("Malformed") && !result.output.contains("nknown)  Unknown"))

@@ -111,13 +111,13 @@ struct ReportReaderTests {
   /// What each reader sees of the reports of some runs.
   private func readers(of runs: String) throws -> [String: Seen] {
     let python = Command.root + "/.build/peers/venv/bin/python"
-    let script = """
-      rm -rf allure
-      "$LOCKSTEP" report \(runs) --junit ci.xml --html none --quiet --allure allure >/dev/null
-      "$LOCKSTEP" report \(runs) --junit surefire.xml --junit-profile surefire --html none --quiet >/dev/null
-      '\(python)' '\(Command.root)/Tests/Peers/reports.py' ci.xml surefire.xml allure
-      """
-    let result = try Command.shell(script, in: folder.path)
+    folder.remove("allure")
+    for options in ["--junit ci.xml --allure allure", "--junit surefire.xml --junit-profile surefire"] {
+      let report = try Command.line("report \(runs) \(options) --html none --quiet", in: folder.path)
+      expect(report.errors, "")
+    }
+    let result = try Tool.shell(
+      "'\(python)' '\(Command.root)/Tests/Peers/reports.py' ci.xml surefire.xml allure", in: folder.path)
     expect(result.status, 0)
     expect(result.errors, "")
     return try JSONDecoder().decode([String: Seen].self, from: Data(result.output.utf8))
@@ -277,7 +277,7 @@ struct ReportReaderTests {
       "rm -f $T; ln -s /dev/zero $T",
       "rm -f $T; echo '{\"line\":2,\"start\":\"9999-12-31T23:59:59Z\",\"seconds\":9000000000000000000}' >$T",
     ] {
-      expect(try Command.shell("T=$(echo Reports/runs/*)/times.jsonl; \(damage)", in: folder.path).errors, "")
+      expect(try Tool.shell("T=$(echo Reports/runs/*)/times.jsonl; \(damage)", in: folder.path).errors, "")
       let told = try #require(try readers(of: "Reports/runs/*")["junitparser"])
       expect(told.cases, whole.cases)
       let seconds = try #require(told.seconds)
@@ -297,7 +297,7 @@ struct ReportReaderTests {
   func valid(profile: String, schema: String) throws {
     expect(try run("run S locks --device '\(TestFrameworks.broken)' --retries 1 --quiet"), 1)
     expect(try run("report Reports/runs/* --junit p.xml --junit-profile \(profile) --html none --quiet"), 1)
-    let lint = try Command.shell(
+    let lint = try Tool.shell(
       "xmllint --noout --schema '\(schemas)/\(schema)' p.xml", in: folder.path)
     expect(lint.errors, "p.xml validates\n")
   }

@@ -90,29 +90,51 @@ struct ResumeTests {
     report.split(separator: "\n").filter { $0.contains("<testcase") }
   }
 
+  /// What is done to a run or its scenarios.
+  private enum Change {
+    case nothing
+    case remove(String)
+    case move(String, String)
+    case edit(String, String, String)
+
+    func perform(in folder: Command.Folder) throws {
+      switch self {
+      case .nothing: break
+      case .remove(let name):
+        #expect(folder.has(name))
+        folder.remove(name)
+      case .move(let name, let new): folder.move(name, to: new)
+      case .edit(let name, let text, let other):
+        let before = try folder.read(name)
+        #expect(before.contains(text))
+        try folder.write(name, before.replacing(text, with: other, maxReplacements: 1))
+      }
+    }
+  }
+
   /// What is done to the run, the command, and what is said of it.
   // swift-format-ignore
-  private static let refusals: [(String, String, String)] = [
-    ("true", "run --resume gone",
+  private static let refusals: [(Change, String, String)] = [
+    (.nothing, "run --resume gone",
      "--resume: there is no run gone: neither gone/journal.jsonl nor Reports/runs/gone/journal.jsonl is there"),
-    ("true", "run Scenarios/door --resume run",
+    (.nothing, "run Scenarios/door --resume run",
      "--resume takes scenarios, device, seed, filter, shard, rounds, what failed last and --shown-in from the run: leave them out"),
-    ("true", "run --resume run --last-failed",
+    (.nothing, "run --resume run --last-failed",
      "--resume takes scenarios, device, seed, filter, shard, rounds, what failed last and --shown-in from the run: leave them out"),
-    ("true", "run --resume run --shown-in run",
+    (.nothing, "run --resume run --shown-in run",
      "--resume takes scenarios, device, seed, filter, shard, rounds, what failed last and --shown-in from the run: leave them out"),
-    ("rm Scenarios/door/again-and-again.yaml", "run --resume run",
+    (.remove("Scenarios/door/again-and-again.yaml"), "run --resume run",
      "--resume: Reports/runs/run cannot be resumed: it had 3 cases, and now there are 2; start a new run"),
-    ("sed -i 's/^scenario: .*/scenario: Another/' Scenarios/door/out-of-turn.yaml", "run --resume run",
+    (.edit("Scenarios/door/out-of-turn.yaml", "scenario: ", "scenario: Another "), "run --resume run",
      "--resume: Reports/runs/run cannot be resumed: Scenarios/door/out-of-turn.yaml has changed; "
        + "start a new run"),
-    ("mv Scenarios/door/out-of-turn.yaml Scenarios/door/other.yaml", "run --resume run",
+    (.move("Scenarios/door/out-of-turn.yaml", "Scenarios/door/other.yaml"), "run --resume run",
      "--resume: Reports/runs/run cannot be resumed: it had cases that are gone; start a new run"),
-    ("sed -i 2s/^/x/ Reports/runs/run/journal.jsonl", "run --resume run",
+    (.edit("Reports/runs/run/journal.jsonl", "\n", "\nx"), "run --resume run",
      "--resume: Reports/runs/run/journal.jsonl: line 2: not JSON at column 1: expected a JSON value"),
-    ("sed -i 's/\"run\",/\"cover\",/' Reports/runs/run/manifest.json", "run --resume run",
+    (.edit("Reports/runs/run/manifest.json", "\"run\",", "\"cover\","), "run --resume run",
      "--resume: Reports/runs/run is of 'lockstep cover', which 'lockstep run' cannot resume"),
-    ("echo x > Reports/runs/run/manifest.json", "run --resume run",
+    (.edit("Reports/runs/run/manifest.json", "{", "x"), "run --resume run",
      "--resume: Reports/runs/run/manifest.json is not a manifest, or not one of this version"),
   ]
 
@@ -130,10 +152,11 @@ struct ResumeTests {
   func refused(index: Int) throws {
     let (change, command, message) = Self.refusals[index]
     let (folder, _) = try finished()
-    let before = try folder.read(Self.run + "/journal.jsonl")
-    let result = try Command.shell("\(change) && $LOCKSTEP \(command)", in: folder.path)
+    try change.perform(in: folder)
+    let journal = try folder.read(Self.run + "/journal.jsonl")
+    let result = try Command.line(command, in: folder.path)
     expect(result.errors.split(separator: "\n").first.map(String.init), "lockstep: " + message)
     expect(result.status, 2)
-    if !change.contains("journal.jsonl") { expect(try folder.read(Self.run + "/journal.jsonl"), before) }
+    expect(try folder.read(Self.run + "/journal.jsonl"), journal)
   }
 }

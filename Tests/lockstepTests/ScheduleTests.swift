@@ -78,7 +78,7 @@ struct ScheduleTests {
   ) throws -> (words: String, status: Int32, output: String) {
     try folder.write("script.sh", script)
     try folder.write("log", "")
-    let result = try Command.shell(
+    let result = try Tool.shell(
       "export LOG=$PWD/log STATUS=\(status) \(environment); bash -e script.sh", in: folder.path)
     return (try folder.read("log"), result.status, result.output)
   }
@@ -91,7 +91,7 @@ struct ScheduleTests {
     for (index, (options, isHostile)) in Self.options.enumerated() {
       try folder.write("\(index).yml", try recipe(kind, options, isHostile: isHostile, in: folder))
     }
-    let result = try Command.shell(
+    let result = try Tool.shell(
       "'\(Tool.schemas.path)' --builtin-schema \(schema) [0-9].yml", in: folder.path)
     expect(result.status, 0)
     expect(result.output + result.errors, "ok -- validation done\n")
@@ -188,7 +188,7 @@ struct ScheduleTests {
       #expect(!text.contains("\\u") || text.contains("\\\\u"), "Groovy reads \\u everywhere")
       for script in strings where script.contains(" run --out") || script.contains(" report --out") {
         try folder.write("s.sh", script)
-        expect(try Command.shell("bash -n s.sh", in: folder.path).errors, "")
+        expect(try Tool.shell("bash -n s.sh", in: folder.path).errors, "")
       }
     }
     let text = try recipe("jenkins", "--shards 2", isHostile: true, in: folder)
@@ -210,7 +210,7 @@ struct ScheduleTests {
       "--time 01:30 " + own, "--limit 90min --transport hci-socket:0 --device lock:a.yaml " + own,
     ] {
       try folder.write("install.sh", try recipe("systemd", options, in: folder))
-      let result = try Command.shell(
+      let result = try Tool.shell(
         "shellcheck install.sh && UNITS=units sh install.sh && systemd-analyze verify units/lockstep.service units/lockstep.timer",
         in: folder.path)
       expect(result.output + result.errors, "")
@@ -223,7 +223,7 @@ struct ScheduleTests {
     ] { #expect(service.contains(line + "\n"), "\(line)") }
     // What systemd makes of the words is what was given: it is asked, since nothing else reads them so.
     try folder.write("hostile.sh", try recipe("systemd", isHostile: true, in: folder))
-    let result = try Command.shell(
+    let result = try Tool.shell(
       """
       systemd-analyze calendar --iterations=1 "$(sed -n 's/^OnCalendar=//p' units/lockstep.timer)"
       UNITS=units sh hostile.sh
@@ -244,7 +244,7 @@ struct ScheduleTests {
     try folder.write("units/x", "")
     let own = "--plan 'nights/a b.yaml' --command \(Command.path) --folder \(folder.path)"
     try folder.write("install.sh", try recipe("systemd", own, in: folder))
-    let result = try Command.shell(
+    let result = try Tool.shell(
       "shellcheck install.sh && UNITS=units sh install.sh && systemd-analyze verify units/lockstep*.*",
       in: folder.path)
     expect(result.output + result.errors, "")
@@ -316,7 +316,7 @@ struct ScheduleTests {
     try folder.write("wrong.yaml", wrong)
     for (name, status) in [("0", 0), ("1", 0), ("2", 0), ("wrong", 1)] as [(String, Int32)] {
       for version in ["1.33", "1.37"] {
-        let result = try Command.shell(
+        let result = try Tool.shell(
           "'\(Tool.kubernetes.path)' --strict --no-warn -k \(version) \(name).yaml", in: folder.path)
         expect(result.status, status)
         #expect(status != 0 || !result.output.contains("ERROR"), "\(result.output)")

@@ -7,20 +7,32 @@ import Testing
 
 @Suite("Schemas", .timeLimit(.minutes(10)))
 struct SchemaTests {
-  /// Checks lines or a whole document against a schema: prints what is wrong, and how many there were.
+  /// Checks texts, which are lines or whole documents, against schemas: prints of each how many there were, and what is wrong.
   private static let checker = """
     import json, sys
     from jsonschema import Draft7Validator
-    schema = json.load(open(sys.argv[1]))
-    Draft7Validator.check_schema(schema)
-    text = sys.stdin.read()
-    try: values = [json.loads(text)]
-    except ValueError: values = [json.loads(line) for line in text.splitlines()]
-    for value in values:
-        for error in list(Draft7Validator(schema).iter_errors(value))[:1]:
-            print(json.dumps(value)[:300], error.message[:200])
-    print(len(values))
+    for place in sys.argv[1:]:
+        schema, text = (open(place + "/" + name).read() for name in ["schema.json", "text"])
+        schema = json.loads(schema)
+        Draft7Validator.check_schema(schema)
+        try: values = [json.loads(text)]
+        except ValueError: values = [json.loads(line) for line in text.splitlines()]
+        print(len(values), *(json.dumps(value)[:300] + " " + error.message[:200] for value in values
+            for error in list(Draft7Validator(schema).iter_errors(value))[:1]))
     """
+
+  /// What the checker says of each text.
+  private static func check(_ texts: [(schema: String, text: String)]) throws -> [String] {
+    let folder = try Command.Folder()
+    for (number, (schema, text)) in texts.enumerated() {
+      try folder.write("\(number)/schema.json", schema)
+      try folder.write("\(number)/text", text)
+    }
+    let said = python(checker, texts.indices.map { "\(folder.path)/\($0)" }).output
+    let lines = said.split(separator: "\n").map(String.init)
+    #expect(lines.count == texts.count, "\(said)")
+    return lines
+  }
 
   private static let bad = """
     scenario: Too early
@@ -36,42 +48,33 @@ struct SchemaTests {
 
   /// A schema, and a line whose output must be valid against it.
   static let outputs = [
-    ("run", "$LOCKSTEP run --seed 1 --format json"), ("run", "$LOCKSTEP run --seed 1 --format json -vv"),
-    ("run", "$LOCKSTEP run lock.yaml --device 'emulator:sesame5?initial=twice' --seed 1 --format json"),
-    (
-      "run",
-      "$LOCKSTEP run lock.yaml --device 'emulator:sesame5?defect=publish-before-login' --seed 1 --format json"
-    ),
-    ("journal", "cat Reports/runs/*/journal.jsonl"),
-    ("manifest", "cat $(ls -d Reports/runs/*-run | head -1)/manifest.json"),
-    ("replay", "$LOCKSTEP replay good.yaml --format json"),
-    ("report", "$LOCKSTEP report Reports/runs/* --format json"),
-    ("list", "$LOCKSTEP list --format json; $LOCKSTEP list --device emulator:door --format json"),
-    ("validate", "mkdir empty; $LOCKSTEP validate empty wrong.yaml gone.yaml --format json"),
-    ("machines", "$LOCKSTEP machines --format json; $LOCKSTEP machines door --format json"),
-    ("doctor", "$LOCKSTEP doctor --format json"), ("version", "$LOCKSTEP version --format json"),
-    ("cover", "$LOCKSTEP cover door --format json"),
-    ("cover", "$LOCKSTEP cover sesame-table --steps 20 --format json"),
-    ("mutants", "$LOCKSTEP mutants door --suite tour --format json"),
+    ("run", "run --seed 1 --format json"), ("run", "run --seed 1 --format json -vv"),
+    ("run", "run lock.yaml --device 'emulator:sesame5?initial=twice' --seed 1 --format json"),
+    ("run", "run lock.yaml --device 'emulator:sesame5?defect=publish-before-login' --seed 1 --format json"),
+    ("replay", "replay good.yaml --format json"), ("report", "report Reports/runs/* --format json"),
+    ("list", "list --format json"), ("list", "list --device emulator:door --format json"),
+    ("validate", "validate empty wrong.yaml gone.yaml --format json"),
+    ("machines", "machines --format json"), ("machines", "machines door --format json"),
+    ("doctor", "doctor --format json"), ("version", "version --format json"),
+    ("cover", "cover door --format json"), ("cover", "cover sesame-table --steps 20 --format json"),
+    ("mutants", "mutants door --suite tour --format json"),
     (
       "fuzz",
-      "$LOCKSTEP fuzz sesame-table --steps 2k --seed 1 --keep-going --device 'emulator:reference?defect=deaf-unlock' --format json"
+      "fuzz sesame-table --steps 2k --seed 1 --keep-going --device 'emulator:reference?defect=deaf-unlock' --format json"
     ),
-    ("journal", "cat Reports/runs/*-fuzz/journal.jsonl"),
-    (
-      "emulate", "$LOCKSTEP emulate sesame5 --serve tcp-server:127.0.0.1:0 --duration 300ms --format json"
-    ),
-    (
-      "packets",
-      "$LOCKSTEP replay lock.yaml --capture it.btsnoop > text; $LOCKSTEP packets it.btsnoop --format json"
-    ),
-    ("figure", "$LOCKSTEP bench --only start"),
+    ("emulate", "emulate sesame5 --serve tcp-server:127.0.0.1:0 --duration 300ms --format json"),
+    ("packets", "packets it.btsnoop --format json"),
+  ]
+
+  /// A schema, and the files that must be valid against it.
+  static let files = [
+    ("journal", "Reports/runs/*-run/journal.jsonl"), ("journal", "Reports/runs/*-fuzz/journal.jsonl"),
+    ("manifest", "Reports/runs/*-fuzz/manifest.json"),
   ]
 
   @Test("what is printed as JSON is as its schema says")
   func outputs() throws {
     let folder = try Command.Folder()
-    try folder.write("check.py", Self.checker)
     try folder.write("Scenarios/bad.yaml", Self.bad)
     let good = try folder.write(
       "Scenarios/good.yaml", "scenario: A\nmachine: sesame-table\nsteps: [closeTo, connect]\n")
@@ -79,13 +82,15 @@ struct SchemaTests {
     try folder.write("Scenarios/wrong.yml.txt", "")
     try folder.write("lock.yaml", "scenario: A\nmachine: sesame\nsteps: [closeTo, connect, { wait: 3 s }]\n")
     try folder.write("wrong.yaml", "scenario: A\n")
-    for (name, line) in Self.outputs {
-      try folder.write("schema.json", try Command.call("schema", name).output)
-      let result = try Command.shell(
-        "{ \(line); } > out 2> errors; python3 check.py schema.json < out", in: folder.path)
-      let lines = result.output.split(separator: "\n").map(String.init)
-      #expect(
-        lines.count == 1 && Int(lines.last ?? "") ?? 0 > 0, "\(line): \(lines.prefix(4)) \(result.errors)")
+    try folder.makeFolder("empty")
+    expect(try Command.line("replay lock.yaml --capture it.btsnoop", in: folder.path).status, 0)
+    var texts = try Self.outputs.map { ($0, try Command.line($1, in: folder.path).output) }
+    for (name, pattern) in Self.files { texts.append((name, try folder.read(all: pattern))) }
+    // It starts the program itself again and again.
+    texts.append(("figure", try Command.run("bench", "--only", "start", in: folder.path).output))
+    let said = try Self.check(texts.map { (try Command.call("schema", $0).output, $1) })
+    for (line, (name, text)) in zip(said, texts) {
+      #expect(Int(line) ?? 0 > 0, "\(name): \(line) \(text.prefix(1000))")
     }
   }
 
@@ -106,17 +111,15 @@ struct SchemaTests {
     expect(try Command.call("schema").output, published)
     expect(try Command.call("schema", "scenario").output, published)
     let folder = try Command.Folder()
-    try folder.write("check.py", Self.checker)
-    for schema in Schema.all where schema.name != "junit" {
-      try folder.write("schema.json", schema.text())
-      // Nothing that is no object is valid: the schema is read, and it says something.
-      let result = try Command.shell("echo 3 | python3 check.py schema.json", in: folder.path)
-      #expect(result.output.hasPrefix("3 ") && result.output.hasSuffix("\n1\n"), "\(schema.name): \(result)")
+    // Nothing that is no object is valid: each schema is read, and it says something.
+    let schemas = Schema.all.filter { $0.name != "junit" }
+    for (line, schema) in zip(try Self.check(schemas.map { ($0.text(), "3") }), schemas) {
+      #expect(line.hasPrefix("1 3 "), "\(schema.name): \(line)")
     }
     try folder.write("good.yaml", "scenario: A\nmachine: sesame-table\nsteps: [closeTo]\n")
-    let xml = try Command.shell(
-      "$LOCKSTEP schema junit > junit.xsd; $LOCKSTEP run good.yaml --quiet; xmllint --noout --schema junit.xsd Reports/junit.xml",
-      in: folder.path)
+    try folder.write("junit.xsd", try Command.call("schema", "junit").output)
+    expect(try Command.line("run good.yaml --quiet", in: folder.path).status, 0)
+    let xml = try Tool.shell("xmllint --noout --schema junit.xsd Reports/junit.xml", in: folder.path)
     expect(xml.errors, "Reports/junit.xml validates\n")
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A program of other people that checks what we make.
@@ -26,6 +27,15 @@ struct Tool {
   var isThere: Bool { FileManager.default.isExecutableFile(atPath: path) }
 
   static let areRequired = ProcessInfo.processInfo.environment["LOCKSTEP_REQUIRE_PEERS"] == "1"
+
+  /// Runs a line of the shell that starts other programs than the command.
+  static func shell(_ line: String, in folder: String) throws -> Command.Result {
+    let result = try Program.run(
+      "/bin/sh", ["-c", line], in: folder, adding: ["LANG": "C.UTF-8", "SHELL": "/bin/sh"])
+    return Command.Result(
+      status: result.status, output: String(decoding: result.output, as: UTF8.self),
+      errors: String(decoding: result.errors, as: UTF8.self))
+  }
 }
 
 extension Trait where Self == ConditionTrait {

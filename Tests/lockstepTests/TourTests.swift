@@ -193,7 +193,7 @@ struct TourTests {
       ("", 2, "'--in' expects some text, not ''"),
     ]
     for (place, status, message) in cases {
-      let result = try Command.run("tour", "--yes", "--in", place, in: folder.path)
+      let result = try Command.call("tour", "--yes", "--in", place, in: folder.path)
       expect(result.status, status)
       expect(result.errors.split(separator: "\n").first.map(String.init), "lockstep: " + message)
       expect(result.output, "")
