@@ -20,8 +20,7 @@ let optimized: [SwiftSetting] =
 /// The libraries in which tests spend little time. Without optimisation they compile four times as fast.
 let plainInTests: Set = [
   "Files", "Drawing", "System", "Transports", "Databases", "Bench", "LockFiles", "LanguageServer",
-  "CommandLine",
-  "Tours", "Reporting", "Nightly", "Benchmarks",
+  "CommandLine", "Tours", "Reporting", "Benchmarks",
 ]
 
 /// In the program that `make build` makes, what decides how fast it is is optimised across modules, and the rest is made small.
@@ -168,7 +167,7 @@ let package = Package(
         "Sesame", "SesameDevice", "Emulator", "System", "Journal", "Bench", "Devices", "Harness", "Nightly",
         "Benchmarks", "CommandLine",
       ],
-      path: "Tests/Workbench", swiftSettings: settings),
+      path: "Tests/Workbench", swiftSettings: settings + optimized),
     // Fuzzing: no part of the product
     .target(
       name: "DecoderChecks",

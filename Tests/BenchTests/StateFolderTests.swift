@@ -189,8 +189,8 @@ struct StateStoreTests {
     }
     let words = [
       "it is damaged: file is not a database; check the locks, then move it away",
-      "expected a file, and it is a folder; it has to be a file",
-      "expected a file, and it is a pipe; it has to be a file",
+      "expected a file, and it is a folder; this user must be able to write the file and its folder",
+      "expected a file, and it is a pipe; this user must be able to write the file and its folder",
       "it was written by a newer lockstep: its schema is 7, and this one knows 1; use that one",
       "it is a database of another program; name another folder with LOCKSTEP_STATE",
       "it is damaged: an event of the lock is not one that can happen; check the locks",

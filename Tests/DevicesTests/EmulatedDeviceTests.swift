@@ -181,7 +181,7 @@ struct DevicesTests {
     expect(
       devices().checkHealth(of: try DeviceSpec(text: "exec:./door")),
       [
-        "the health check cannot begin: a program says nothing of itself by which a lock could be looked after"
+        "the health check cannot begin: a program does not describe how to manage a real lock"
       ])
   }
 }

@@ -135,7 +135,7 @@ struct LabSettingsTests {
     expect(try choice("dongle:red", bench), "red usb:1-2.3")
     expect(
       try problem { _ = try choice("dongle:red", nil) },
-      "'--transport dongle:red' is a dongle of a bench: say with --bench FILE of which")
+      "'--transport dongle:red' is a dongle of a bench: name the bench with --bench FILE")
     expect(
       try problem { _ = try choice("dongle:rde", bench) },
       "/bench.yaml: the bench b has no dongle 'rde': did you mean 'red'?")

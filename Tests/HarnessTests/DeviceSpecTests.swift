@@ -42,9 +42,9 @@ struct DeviceSpecTests {
   // swift-format-ignore
   static let mistakes: [(text: String, part: DeviceProblem.Part, message: String)] = [
     ("", .name, "no device is named"), ("emulator:", .name, "no device is named"),
-    ("?paint=red", .name, "no device is named"), ("lock:", .name, "nothing stands after `lock:`"),
-    ("driver:", .name, "nothing stands after `driver:`"),
-    ("driver:?peripheral=b", .name, "nothing stands after `driver:`"),
+    ("?paint=red", .name, "no device is named"), ("lock:", .name, "nothing follows `lock:`"),
+    ("driver:", .name, "nothing follows `driver:`"),
+    ("driver:?peripheral=b", .name, "nothing follows `driver:`"),
     ("emulater:oak", .name, "unknown kind of device `emulater`: did you mean `emulator`?"),
     ("x:oak", .name, "unknown kind of device `x`: expected one of emulator, exec, driver, lock"),
     ("oak?=red", .name, "a setting without a name: `=red`"),

@@ -100,7 +100,7 @@ struct NightBudgetTests {
   @Test(
     "a lock that was to be fuzzed and was not has a reason",
     arguments: [
-      (0, "no time was left"), (1, "interrupted"), (2, "out of use"), (3, "left alone"),
+      (0, "no time was left"), (1, "interrupted"), (2, "out of use"), (3, "not used any more tonight"),
       (4, "no movements were left"), (5, nil), (6, nil),
     ] as [(Int, String?)])
   func notFuzzed(_ number: Int, _ words: String?) {

@@ -105,7 +105,7 @@ struct NightDecisionTests {
       CaseHistory([killed, diverged], NightResult(.diverged, "it showed locked")),
       CaseHistory(
         Array(repeating: killed, count: 10),
-        NightResult(notRun: .losses, "it was begun 10 times and never came to an end")),
+        NightResult(notRun: .losses, "begun 10 times without a result")),
       // A safety limit with an end is waited for; ten of them are enough.
       CaseHistory(
         Array(repeating: killed, count: 9) + [ending(.limited, "20 an hour")],
@@ -127,8 +127,8 @@ struct NightDecisionTests {
     _ = rig.receive(.begin(clock), at: 0)
     let early = NightEnding(.limited, "the battery is low", cycleCounter: 7, park: .parked)
     expect(rig.receive(.ended(1, early), at: 1), ["a: not-run", "b: not-run", "finish"])
-    let words = "front is left alone: the battery is low"
-    expect(rig.results(), ["a: not-run, begun and not brought to an end; \(words)", "b: not-run, \(words)"])
+    let words = "front is not used any more tonight: the battery is low"
+    expect(rig.results(), ["a: not-run, begun without a result; \(words)", "b: not-run, \(words)"])
     expect(rig.night.cases.map { rig.night.ending(of: $0) }, [.limited, .skipped])
 
     var other = Rig([test("a")], settings)

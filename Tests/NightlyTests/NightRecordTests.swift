@@ -144,8 +144,8 @@ struct NightRecordTests {
     ]
     for text in refused { #expect(NightLine(try JSON(parsing: text)) == nil, "\(text)") }
     for (text, line, reason) in [
-      ("{}\n", 1, "it is no line of a night's record"),
-      (Self.lines[0].text + "\n" + Self.lines[1].text + "\n{}\n", 3, "it is no line of a night's record"),
+      ("{}\n", 1, "not a line of a night's record"),
+      (Self.lines[0].text + "\n" + Self.lines[1].text + "\n{}\n", 3, "not a line of a night's record"),
     ] {
       #expect(throws: NightRecordError(line: line, reason: reason)) {
         try NightLine.lines(of: Array(text.utf8))

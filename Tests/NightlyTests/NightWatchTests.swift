@@ -132,7 +132,7 @@ struct NightWatchTests {
     expect(
       rig.results(),
       [
-        "a: agree", "b: not-run, begun and not brought to an end; interrupted", "c: not-run, interrupted",
+        "a: agree", "b: not-run, begun without a result; interrupted", "c: not-run, interrupted",
       ])
     // It has no last line, so that it can be resumed, and no event changes it.
     expect(rig.record.contains { if case .finish = $0 { true } else { false } }, false)

@@ -72,7 +72,7 @@ struct NightlyFolderTests {
     try WholeFile.replace(path, with: "{}\n")
     #expect(
       throws: UsageError(
-        "\(path) cannot be resumed: line 1: it is no line of a night's record; move the folder away")
+        "\(path) cannot be resumed: line 1: not a line of a night's record; move the folder away")
     ) { try NightlyFolder.unfinished("plan.yaml", out: out) }
   }
 
@@ -174,7 +174,7 @@ struct NightlyJournalTests {
     let whole = try written(tally)
     expect(whole.filter { known.contains($0) }, known)
     expect(whole.count, 1 + 3 + 2 + 2 + 3 + 1)
-    let words = "begun and not brought to an end; front is out of use: jammed"
+    let words = "begun without a result; front is out of use: jammed"
     expect(whole.filter { $0.contains("front is out of use") }.count, 1)
     #expect(whole.contains { $0.contains(words) && $0.contains(#""verdict":"lab-fault""#) }, "\(whole)")
     #expect(whole.last?.hasPrefix(#"{"end":"#) == true)

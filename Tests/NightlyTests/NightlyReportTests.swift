@@ -138,9 +138,9 @@ struct NightlyReportTests {
       N   all agree   2:05
         4 planned: 4 agree
 
-        lock   left      judged  movements  in its life  battery  state
-        front  locked    2 of 2  2 of 200   2            –        \(report.locks[0].use)
-        back   emulated  2 of 2  –          –            –        \(report.locks[1].use)
+        lock   left      verdicts  movements  in its life  battery  state
+        front  locked    2 of 2    2 of 200   2            –        \(report.locks[0].use)
+        back   emulated  2 of 2    –          –            –        \(report.locks[1].use)
 
         dongle  runs  failed  state
         blue    2     0       \(report.dongles[0].use)
@@ -191,9 +191,9 @@ struct NightlyReportTests {
       Not run
             1  no lock has the tags gone
 
-        lock   left      judged  movements  in its life  battery  state
-        front  locked    2 of 2  3 of 200   3            –        \(report.locks[0].use)
-        back   emulated  1 of 1  –          –            –        \(report.locks[1].use)
+        lock   left      verdicts  movements  in its life  battery  state
+        front  locked    2 of 2    3 of 200   3            –        \(report.locks[0].use)
+        back   emulated  1 of 1    –          –            –        \(report.locks[1].use)
 
         dongle  runs  failed  state
         blue    2     1       \(report.dongles[0].use)
@@ -206,11 +206,11 @@ struct NightlyReportTests {
   func headings() throws {
     let table: [(number: Int, status: Int32, words: String)] = [
       (0, 0, "Nothing to do"), (1, 0, "Nothing to do: what disagrees is in quarantine"),
-      (2, 5, "The night was stopped: take it up again with --resume"),
+      (2, 5, "The night was stopped: resume it with --resume"),
       (3, 5, "The night was too short: give it more time, or less to do"),
       (4, 6, "A safety limit cut the night short: see which lock reached it"),
       (5, 4, "Nothing was run: see why"),
-      (6, 5, "All agrees, but 4 cases came to a verdict, and at least 5 are asked for (--min-cases)"),
+      (6, 5, "All agrees, but 4 cases had a verdict; at least 5 are required (--min-cases)"),
       (7, 3, "Not run: no lock has the tags gone"),
       (
         8, 1,
@@ -502,7 +502,7 @@ struct NightlyReportTests {
     expect(first, "      3  no motor (back, front)")
   }
 
-  @Test("a quarantine that has lapsed is named until it is removed")
+  @Test("an expired quarantine is named until it is removed")
   func lapsed() throws {
     let quarantine = "{ lock: front, scenario: a.yaml, reason: cold, owner: ada, expires: 1969-12-01 }"
     let stage = try NightStage(bench: "quarantine: [\(quarantine)]\n")
@@ -511,10 +511,10 @@ struct NightlyReportTests {
     let report = night.report()
     let text = report.text(Painter(isOn: false), reports: [])
     #expect(
-      text.contains("\n  quarantine has lapsed: a.yaml on front, until 1969-12-01, ada: cold\n"), "\(text)")
+      text.contains("\n  quarantine has expired: a.yaml on front, until 1969-12-01, ada: cold\n"), "\(text)")
     #expect(
       report.page(began: "2026-11-22T02:00:00Z", in: stage.floor.path).contains(
-        "<h2>Quarantine that has lapsed</h2>\n<ul><li>until 1969-12-01, ada: cold</li>"))
+        "<h2>Expired quarantine</h2>\n<ul><li>until 1969-12-01, ada: cold</li>"))
     expect([report.status.rawValue], [0])
   }
 

@@ -246,7 +246,7 @@ struct LabgridTests {
     let night = try await lab.startNight("night", rounds: 2)
     #expect(
       night.output.contains("not used: stray (no tag lock=NAME)")
-        && night.output.contains("stand at none of its places: nowhere"), "\(night.output)")
+        && night.output.contains("since none of its places has them: nowhere"), "\(night.output)")
     try await lab.settled {
       try await lab.client(["reservations"]).contains("state: waiting")
         && lab.verdicts().filter { $0.hasPrefix("front-door ") }.count == 2

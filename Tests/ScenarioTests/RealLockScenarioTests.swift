@@ -85,7 +85,7 @@ struct RealLockScenarioTests {
     let result = try run("sesame5", [("plaintext", "disconnect")], allowed: Self.everything)
     expect(result.others, [])
     #expect(result.agreed >= 28, "\(result.agreed)")
-    #expect(result.reasons.count { $0.contains("ends the link at what no client says") } >= 4)
+    #expect(result.reasons.count { $0.contains("disconnects after an input that no client sends") } >= 4)
     // Obeying it first is another matter.
     let wrong = try run(
       "sesame5", [("plaintext", "disconnect"), ("defect", "plaintext-command-obeyed")],

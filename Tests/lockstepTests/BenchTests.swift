@@ -274,7 +274,7 @@ struct BenchHealthTests {
     let ill = try shell("$LOCKSTEP run there.yaml --device lock:ill --check-health")
     expect(ill.status, 3)
     #expect(
-      ill.errors.contains("ill is out of use: failed 2 times in a row: told to unlock it showed nothing"),
+      ill.errors.contains("ill is out of use: failed 2 times in a row: after unlock it showed nothing"),
       "\(ill.errors)")
     #expect(ill.output.contains("'lockstep devices restore ill' puts it back in use"), "\(ill.output)")
     // It is remembered, whether its health is asked for or not, and others are used.
@@ -307,8 +307,14 @@ struct BenchHealthTests {
     let path = "state/lockstep/state.sqlite"
     for (spoil, words) in [
       ("echo nonsense, and more of it > \(path)", "it is damaged: file is not a database; check the locks"),
-      ("rm \(path); mkdir \(path)", "expected a file, and it is a folder; it has to be a file"),
-      ("rmdir \(path); mkfifo \(path)", "expected a file, and it is a pipe; it has to be a file"),
+      (
+        "rm \(path); mkdir \(path)",
+        "expected a file, and it is a folder; this user must be able to write the file and its folder"
+      ),
+      (
+        "rmdir \(path); mkfifo \(path)",
+        "expected a file, and it is a pipe; this user must be able to write the file and its folder"
+      ),
     ] {
       let result = try shell("mkdir -p state/lockstep; \(spoil); \(run)")
       expect(result.status, 3)

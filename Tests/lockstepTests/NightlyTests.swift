@@ -355,10 +355,10 @@ struct NightlyTests {
       until ls Reports/runs/*-nightly* > there 2>&1; do sleep 0.01; done
       journal=$(echo Reports/runs/*-nightly*)/journal.jsonl
       until mkdir $journal 2> blocked; do rm -f $journal; done
-      until grep -q 'the journal cannot be written' errors; do kill -0 $night || exit 9; sleep 0.05; done
+      until grep -q 'cannot write the journal' errors; do kill -0 $night || exit 9; sleep 0.05; done
       rmdir $journal
       wait $night; echo $?
-      grep -c 'the journal cannot be written' errors
+      grep -c 'cannot write the journal' errors
       """, in: folder.path)
     #expect(result.output == "1\n1\n", "\(result)")
     let junit = try folder.read("Reports/junit.xml")
@@ -584,7 +584,7 @@ struct NightlyTests {
     folder.remove("bench.yaml")
     let result = try night(with: "HOME=$PWD", in: folder)
     expect(result.status, 2)
-    #expect(result.errors.contains("say with --bench FILE which it is"), "\(result.errors)")
+    #expect(result.errors.contains("name one with --bench FILE"), "\(result.errors)")
     expect(folder.names("Reports/runs").filter { !$0.hasPrefix(".") }, [])
   }
 }

@@ -77,7 +77,7 @@ struct FindingTests {
     let origin =
       "found after 70 events in a test of 9, shrunk to 2 with 6 runs of 40 events: minimal for this model"
     let asides = [
-      "a new device shows it too; this one, as it is by now, after 5 events",
+      "a new device shows it too; this device, in its present state, shows it after 5 events",
       "the twin is wrong here: at step 2 the twin showed tired, the device nothing",
     ]
     let summary = "the device showed tired, which the model does not allow"
@@ -94,7 +94,7 @@ struct FindingTests {
     finding.shrinking = Finding.Shrinking(end: Finding.unshown)
     expect(
       finding.comments[1],
-      "found after 70 events in a test of 9, with those before it 2: not made shorter, since its test did not show it again"
+      "found after 70 events in a test of 9, with those before it 2: not shrunk, since the test did not reproduce it"
     )
   }
 
