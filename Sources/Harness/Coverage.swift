@@ -19,11 +19,13 @@ public struct Coverage: Equatable, Sendable {
     total = cells.total
   }
 
-  /// The legal cells that were not visited, as `state, stimulus`.
-  public var missing: [String] {
+  /// Returns the legal cells that a coverage of this machine lacks, as `state, stimulus`; none if its visited cells are
+  /// unknown.
+  public func missing(in coverage: Record.Coverage) -> [String] {
     let definition = cells.machine.definition
-    return cells.missing.filter(\.isLegal).map {
-      "\(definition.states[$0.state].name), \(definition.events[$0.event].name)"
+    return cells.legalCells.enumerated().filter { coverage.isTried(allowed: $0.offset) == false }.map {
+      let cell = $0.element.cell
+      return "\(definition.states[cell.state].name), \(definition.events[cell.event].name)"
     }
   }
 

@@ -10,8 +10,10 @@ public final class Run {
   public struct Summary: Sendable {
     /// The number of cases by how they ended.
     public var tally = Tally()
-    /// The visited cells, by machine.
+    /// The visited cells, by machine, without those of earlier sessions.
     public var coverage: [Coverage] = []
+    /// The coverage of each machine by all sessions of the run.
+    public var totalCoverage: [Record.Coverage] = []
     /// The report on how the devices were left.
     public var park: [String] = []
     /// A scenario for each lock that is not known to be parked: a run of it parks the lock.
@@ -87,6 +89,8 @@ public final class Run {
     public var tally = Tally()
     /// The permanent choices that the devices have shown.
     public var choices = ShownChoices()
+    /// The coverage of each machine.
+    public var coverage: [Record.Coverage] = []
     /// Whether there was an earlier part of the run.
     public var isThere = false
 
@@ -112,6 +116,8 @@ public final class Run {
     summary.choices = state.choices.all
     summary.tally.isInTrouble = park.fault != nil
     summary.coverage = state.count.coverage
+    summary.totalCoverage = earlier.coverage
+    for coverage in summary.coverage { summary.totalCoverage.add(coverage.record) }
     for item in summary.choices { listener.diagnostic("\(item)") }
     for coverage in summary.coverage { listener.take(coverage) }
     if let words = summary.tally.tooLittle { listener.diagnostic(words) }

@@ -216,26 +216,65 @@ extension Notation<[String]> {
 }
 
 extension Record.Coverage {
-  /// Adds the coverage of another run of the same machine.
+  /// Adds the coverage of another run, or of another session of a run, of the same machine.
   ///
-  /// If one of the two does not contain the visited cells, only the larger number is certain.
+  /// The allowed and forbidden requests and the transitions are counted from the visited cells of both. Of all other
+  /// figures, and of all figures if one of the two lacks the visited cells, only the larger number is certain.
   public mutating func add(_ other: Record.Coverage) {
     let sums = zip(visited, other.visited).map(union)
-    let isSame =
-      total.legal?.count == other.total.legal?.count && total.empty?.count == other.total.empty?.count
-    if visited.count >= 2, visited.count == other.visited.count, isSame, sums.allSatisfy({ $0 != nil }) {
-      visited = sums.compactMap(\.self)
-      total.legal?.visited = count(visited[0])
-      total.empty?.visited = count(visited[1])
-      return
+    let counts = [total.legal?.count, total.empty?.count, total.transitions?.count]
+    let isSame = counts == [other.total.legal, other.total.empty, other.total.transitions].map { $0?.count }
+    let isExact =
+      isSame && visited.count >= 2 && visited.count == other.visited.count && !sums.contains(nil)
+    total.raise(to: other.total)
+    for region in other.regions {
+      if let index = regions.firstIndex(where: { $0.name == region.name }) {
+        regions[index].figures.raise(to: region.figures)
+      } else {
+        regions.append(region)
+      }
     }
-    visited = []
-    func maximum(_ left: Share?, _ right: Share?) -> Share? {
-      guard let left, let right else { return left }
-      return Share(max(left.visited, right.visited), of: left.count)
+    visited = isExact ? sums.compactMap(\.self) : []
+    guard isExact else { return }
+    total.legal?.visited = count(visited[0])
+    total.empty?.visited = count(visited[1])
+    if visited.count > 2 { total.transitions?.visited = count(visited[2]) }
+  }
+
+  /// Returns whether an allowed request was tried, by its index in ``Record/Machine/cells``; `nil` if the visited cells
+  /// are unknown.
+  public func isTried(allowed index: Int) -> Bool? {
+    guard let digits = visited.first?.utf8, (0..<4 * digits.count).contains(index),
+      let digit = hexValue(digits[digits.index(digits.startIndex, offsetBy: index / 4)])
+    else { return nil }
+    return digit & (8 >> UInt8(index % 4)) != 0
+  }
+}
+
+extension [Record.Coverage] {
+  /// Adds the coverage of a machine by a run, or by a session of a run. There is one coverage for each machine, in the
+  /// order of first occurrence.
+  public mutating func add(_ coverage: Record.Coverage) {
+    if let index = firstIndex(where: { $0.machine == coverage.machine }) {
+      self[index].add(coverage)
+    } else {
+      append(coverage)
     }
-    total.legal = maximum(total.legal, other.total.legal)
-    total.empty = maximum(total.empty, other.total.empty)
+  }
+}
+
+extension Record.Coverage.Figures {
+  /// Takes the larger number of each figure.
+  fileprivate mutating func raise(to other: Self) {
+    func larger(_ left: Record.Coverage.Share?, _ right: Record.Coverage.Share?) -> Record.Coverage.Share? {
+      guard let left, let right else { return left ?? right }
+      return Record.Coverage.Share(max(left.visited, right.visited), of: left.count)
+    }
+    legal = larger(legal, other.legal)
+    empty = larger(empty, other.empty)
+    states = larger(states, other.states)
+    transitions = larger(transitions, other.transitions)
+    pairs = larger(pairs, other.pairs)
   }
 }
 

@@ -86,6 +86,48 @@ struct ResumeTests {
     expect(cases(try folder.read("Reports/junit.xml")).count, 2)
   }
 
+  @Test("the coverage of several sessions or runs is that of all their cases, and the same in every report")
+  func coverage() throws {
+    let folder = try Command.Folder()
+    try folder.copy(Command.root + "/Scenarios/sesame5/autolock.yaml", to: "s/a.yaml")
+    try folder.copy(Command.root + "/Scenarios/sesame5/refusals-unregistered.yaml", to: "s/b.yaml")
+    /// The figures on the terminal after `lines`, in the JUnit report, and on the page.
+    func figures(_ lines: String..., out: String) throws -> [String] {
+      var output = ""
+      for line in lines {
+        output = try Command.line("\(line) -o \(out) --history none", in: folder.path).output
+      }
+      let xml = try folder.read("\(out)/junit.xml")
+      let page = try folder.read("\(out)/report.html")
+      let words = try #require(output.firstMatch(of: #/coverage sesame: (.*)/#)).1
+      let property = try #require(xml.firstMatch(of: #/coverage\.sesame" value="(.*?)"/#)).1
+      let meters = page.matches(of: #/<dt>([a-z ]*)<\/dt>.*?<span class="num">(.*?)<\/span>/#)
+      return [
+        String(words), String(property),
+        [2, 1].compactMap { $0 < meters.count ? "\(meters[$0].2) \(meters[$0].1)" : nil }.joined(
+          separator: ", "),
+      ]
+    }
+    let run = "run s --seed 7 --device emulator:sesame5 -v"
+    let whole = try figures(run, out: "whole")
+    let one = try figures(run + " --shard 1/2", out: "parts")
+    let other = try figures(run + " --shard 2/2", out: "other")
+    expect(whole.map { $0 == whole[0] }, [true, true, true])
+    expect([one[0] == whole[0], other[0] == whole[0]], [false, false])
+    let parts =
+      folder.names("parts/runs").map { "parts/runs/\($0)" }
+      + folder.names("other/runs").map { "other/runs/\($0)" }
+    expect(try figures("report \(parts.joined(separator: " "))", out: "sum"), whole)
+
+    // The journal of a run that was stopped after its first case.
+    let name = "whole/runs/" + (try #require(folder.names("whole/runs").last))
+    let begun = try folder.read("\(name)/journal.jsonl").split(separator: "\n").prefix(1)
+    let half = try folder.read(all: "parts/runs/*/journal.jsonl").split(separator: "\n").dropFirst()
+    try folder.write("\(name)/journal.jsonl", (begun + half).map { $0 + "\n" }.joined())
+    expect(try figures("run --resume \(name) -v", out: "whole"), whole)
+    expect(try figures("report \(name)", out: "again"), whole)
+  }
+
   private func cases(_ report: String) -> [Substring] {
     report.split(separator: "\n").filter { $0.contains("<testcase") }
   }

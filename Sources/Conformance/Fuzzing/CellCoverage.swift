@@ -151,7 +151,8 @@ extension CellCoverage {
   /// The visited legal cells, the visited empty cells, and the states to which the legal cells led, in the same form
   /// as ``digits``. With them, coverages can be merged without the machine.
   ///
-  /// The legal cells and their targets are in the order of ``legalCells``.
+  /// The legal cells and their targets are in the order of ``legalCells``. The empty cells include those of momentary
+  /// states, which never count as visited.
   public var stimulusDigits: (legal: String, empty: String, outcomes: String) {
     var legal: [Bool] = []
     var empty: [Bool] = []
@@ -160,7 +161,7 @@ extension CellCoverage {
       for state in 0..<machine.stateCount {
         let cell = state * eventCount + event
         guard legalNumber[cell] >= 0 else {
-          empty.append(visits[cell] > 0)
+          empty.append(visits[cell] > 0 && !table.isMomentary[state])
           continue
         }
         legal.append(visits[cell] > 0)

@@ -66,11 +66,7 @@ extension JournalIndex {
     case .verdict(let verdict):
       close(verdict, id: Array(verdict.id.utf8), line: reader.line)
     case .coverage(let coverage):
-      if let index = self.coverage.firstIndex(where: { $0.machine == coverage.machine }) {
-        self.coverage[index].add(coverage)
-      } else {
-        self.coverage.append(coverage)
-      }
+      self.coverage.add(coverage)
     case .machine(let machine):
       if !machines.contains(where: { $0.name == machine.name }) { machines.append(machine) }
     case .end(let ending):

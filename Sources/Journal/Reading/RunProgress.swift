@@ -26,6 +26,9 @@ public struct RunProgress: Sendable {
   /// The options that devices have shown of choices that they make once.
   public private(set) var choices = ShownChoices()
 
+  /// The coverage of each machine, in all sessions that ended.
+  public private(set) var coverage: [Record.Coverage] = []
+
   /// The ids of the cases that failed or had a lab fault, without those in quarantine.
   public private(set) var failed: Set<ExactText> = []
 
@@ -50,7 +53,8 @@ public struct RunProgress: Sendable {
           take(verdict, of: start, attempts.ending(failsFlaky: run?.failsFlaky ?? false))
         }
         open = nil
-      case .event, .machine, .coverage, .finding, .campaign, .left, .end: break
+      case .coverage(let coverage): self.coverage.add(coverage)
+      case .event, .machine, .finding, .campaign, .left, .end: break
       }
     }
   }

@@ -81,6 +81,12 @@ struct MachineVisits {
     }
   }
 
+  /// The visited transitions of legal cells, for a journal that does not contain their number.
+  var transitions: Record.Coverage.Share {
+    let counted = edges.filter { $0.isVisited != nil }
+    return Record.Coverage.Share(counted.count { $0.isVisited == true }, of: counted.count)
+  }
+
   /// The states by region, in the order of first occurrence.
   var regions: [(name: String, states: [Int])] {
     guard machine.regions.count == machine.states.count else { return [("", Array(machine.states.indices))] }

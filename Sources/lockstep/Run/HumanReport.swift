@@ -150,10 +150,11 @@ final class HumanReport: JournalListener {
     for item in summary.choices { console.print("  chosen   \(item)") }
     // Nothing is known of a device that does not start.
     let tally = summary.tally
-    for item in summary.coverage where tally.observations > 0 || tally.labFaults < tally.cases {
-      console.print("  coverage \(item.machine): \(item.summary)")
-      if (1...4).contains(item.missing.count) {
-        console.print(paint(.faint, "           never tried: \(item.missing.joined(separator: "; "))"))
+    for item in summary.totalCoverage where tally.observations > 0 || tally.labFaults < tally.cases {
+      console.print("  coverage \(item.machine): \(item.total.words)")
+      let missing = summary.coverage.first { $0.machine == item.machine }?.missing(in: item) ?? []
+      if (1...4).contains(missing.count) {
+        console.print(paint(.faint, "           never tried: \(missing.joined(separator: "; "))"))
       }
     }
   }

@@ -38,7 +38,7 @@ struct ResumedRun {
   func earlier(of plan: Plan) throws(UsageError) -> Run.Earlier {
     var earlier = Run.Earlier()
     earlier.isThere = true
-    earlier.choices = progress.choices
+    (earlier.choices, earlier.coverage) = (progress.choices, progress.coverage)
     if let planned = progress.run?.cases, planned != plan.cases.count {
       throw changed("it had \(planned) cases, and now there are \(plan.cases.count)")
     }
