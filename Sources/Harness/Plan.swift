@@ -27,8 +27,8 @@ public struct Case: Sendable {
   public var start: StartCondition
   /// The seed of all random choices.
   public var seed: UInt64
-  /// The settings given with the device that replaces the scenario's: they distinguish the case from the one on
-  /// the scenario's own device.
+  /// The settings of the replacement device. They distinguish this case from the case of the same scenario on its
+  /// own device.
   public var settings: [DeviceSpec.Setting] = []
   /// The firmware of the device, if it is known before the run.
   public var firmware: String?
@@ -66,7 +66,8 @@ public struct Plan: Sendable {
     public var device: DeviceSpec?
     /// The filters; a scenario runs if it matches one of them, or if there is none.
     public var filters: [ScenarioFilter] = []
-    /// The ids of the cases that failed in an earlier run, without rounds, and how to use them.
+    /// The ids of the cases that failed in an earlier run (ids without the number of the round), and what to do with
+    /// these cases.
     public var failed: (ids: Set<ExactText>, use: FailedUse)?
     /// The paths of the scenarios that run before all others.
     public var leading: Set<ExactText> = []
@@ -249,9 +250,10 @@ private struct Replacement {
     {
       test.skipReason = "written for the family \(wanted); \(spec.name) is of the family \(family)"
     }
-    // The scenario relies on the options of its device: the replacement keeps them, and the case is skipped if
-    // it does not have one. It drops those that only describe the replaced device: its defects, how its lock is
-    // emulated (`as`) and found at the start (`found`), and the options of its driver.
+    // The scenario relies on the options of its device, so the replacement gets the same options unless it sets
+    // them itself. If the replacement lacks one of these options, the case is skipped. Options that only describe
+    // the replaced device are dropped: its defects, whether its lock is treated as a real one (`as`), the state in
+    // which its lock is found at the start (`found`), and the options of its driver.
     let dropped = ["defect", "as", "found"] + (replaced.kind == .driver ? DeviceSpec.driverOptions : [])
     var settings = replaced.settings.filter { !dropped.contains($0.name) }
     if let option = settings.first(where: { !description.options.contains($0.name) }) {
@@ -277,8 +279,8 @@ private struct Replacement {
 }
 
 extension DeviceDescription {
-  /// Returns the fixed value of a setting, if the device has the setting switched on and the request switched
-  /// off, or the reverse; otherwise `nil`.
+  /// Returns the fixed value of a start setting if it contradicts `item`: the device has the setting switched on and
+  /// `item` requires it switched off, or the reverse. Otherwise returns `nil`.
   fileprivate func fixedValue(differingFrom item: Argument) -> Value? {
     guard let value = given.first(where: { $0.name == item.name })?.value else { return nil }
     return value.isNothing == item.value.isNothing ? nil : value

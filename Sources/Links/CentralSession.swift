@@ -13,9 +13,9 @@ public import Bluetooth
 /// - By default, links have the minimum connection interval of 7.5 ms, a peripheral latency of 0, and a supervision
 ///   timeout of 2 s.
 /// - The session retries a connection that failed to be established (0x3E; Core 5.4, Vol 6 Part B §4.5).
-/// - The session reports a requested disconnection at once: of a link with reason 0x16 (Connection Terminated by
-///   Local Host), of a connection attempt with 0x02 (Unknown Connection Identifier). It then still delivers earlier
-///   writes before it ends the link, and starts no new connection until the link has ended.
+/// - The session reports a requested disconnection at once. The reason is 0x16 (Connection Terminated by Local Host)
+///   for a link, and 0x02 (Unknown Connection Identifier) for a connection attempt. The session then still delivers
+///   earlier writes before it ends the link, and starts no new connection until the link has ended.
 /// - If discovery fails, the session disconnects.
 ///
 /// The type does no I/O and reads no clock: feed it the packets of the controller with their times, send the
@@ -73,8 +73,8 @@ public struct CentralSession: Sendable {
   private var queuedWrites = FIFO<(handle: AttributeHandle, value: [UInt8])>()
   /// Whether this session has sent malformed packets, intentionally, since the link was connected.
   private var hasSentMalformedPackets = false
-  /// Malformed packets that wait until no operation is in progress: otherwise a response to them would be taken for
-  /// that to the operation.
+  /// Malformed packets that wait until no operation is in progress: otherwise the response to them could be mistaken
+  /// for the response to the operation.
   private var deferredPackets: [(channel: UInt16, payload: [UInt8])] = []
   /// The time before which no request is sent: a late response to malformed packets would be taken for its response.
   private var quietPeriodEnd = Instant.zero
@@ -384,7 +384,8 @@ extension CentralOperation {
 // MARK: - The link
 
 extension CentralSession {
-  /// Starts the requested connection, unless the previous link is still ending: then its end starts it.
+  /// Starts the requested connection. If the previous link is still ending, does nothing: the connection is started
+  /// when that link has ended.
   private mutating func beginConnecting(at now: Instant) {
     guard case .connecting(let retriesLeft) = state, disconnecting == nil, let peer else { return }
     let isFirst = retriesLeft == Self.maximumRetries
@@ -412,7 +413,7 @@ extension CentralSession {
     }
   }
 
-  /// Disconnects the link that is to end if the peer has received all earlier writes.
+  /// If the peer has received all earlier writes, disconnects the link in ``disconnecting``.
   private mutating func disconnectIfDrained(at now: Instant) {
     guard let disconnecting, disconnecting.isDraining, host.hasSentEverything(on: disconnecting.link) else {
       return
@@ -488,7 +489,8 @@ extension CentralSession {
     _ link: LinkID, _ reason: HCIErrorCode, _ unacknowledged: Int, at now: Instant
   ) {
     if let disconnecting, link == disconnecting.link {
-      // If the link ended otherwise, the last writes may not have arrived, although the session waited for them.
+      // The last writes have certainly arrived only if all were acknowledged, and the link then ended as requested
+      // (0x16).
       let isCertain = !disconnecting.isDraining && unacknowledged == 0 && reason == .localHostTerminated
       self.disconnecting = nil
       beginConnecting(at: now)

@@ -6,7 +6,7 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   public var lockstep: Lockstep<Device, Recorder>
   /// The meaning of the choices.
   public let alphabet: Alphabet
-  /// The conditions that the numbers of starts stand for.
+  /// The start conditions. A test refers to its start by the index in this array.
   public let starts: [StartCondition]
   /// The number of choices made.
   public private(set) var events = 0
@@ -30,7 +30,7 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   package var source: (() throws(LabFault) -> Device?)?
   /// The reason for each start to which the device cannot be brought.
   private var refusals: [LabFault?]
-  /// Whether the device keeps its state between tests, with a motor that may have to rest.
+  /// Whether the device keeps its state between tests. The motor of such a device may have to rest.
   private let keepsState: Bool
   /// Whether a fault interrupted the last test, and the device was not restarted since.
   private var isBroken = false
@@ -109,7 +109,7 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   /// Returns whether the device cannot be brought to a start.
   public func isRefused(_ start: Int) -> Bool { refusals[start] != nil }
 
-  /// Makes a choice of the alphabet. Any other choice does nothing.
+  /// Carries out a choice. A choice that the alphabet does not have does nothing.
   @inline(__always)
   public mutating func make(
     _ choice: Choice
@@ -156,9 +156,10 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   /// Repeats a test once. Returns the execution, also of an interrupted test, and the fault that interrupted it.
   ///
   /// - Parameters:
-  ///   - delay: how long after its start the test begins.
+  ///   - delay: how long to wait, after the device is in the start condition, before the first choice.
   ///   - misfits: what to do with choices that no longer apply.
-  ///   - isStopped: whether to end the test before its next choice. If so, the engine does not await the end.
+  ///   - isStopped: whether to stop before the next choice. If so, the engine does not wait for what the model still
+  ///     expects of the device.
   public mutating func attempt(
     _ test: TestCase, after delay: Interval = .zero, _ misfits: RepeatedTest.Misfits = .omitted,
     isStopped: () -> Bool = { false }
@@ -205,9 +206,10 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   /// Executes one test of a source once, from a start to the end of the test or to the first divergence.
   ///
   /// - Parameters:
-  ///   - delay: how long after its start the test begins.
+  ///   - delay: how long to wait, after the device is in the start condition, before the first choice.
   ///   - maximum: the maximum number of choices.
-  ///   - isStopped: whether to end the test before its next choice. If so, the engine does not await the end.
+  ///   - isStopped: whether to stop before the next choice. If so, the engine does not wait for what the model still
+  ///     expects of the device.
   ///   - execution: the result, also of an interrupted test.
   @inline(__always)
   package mutating func perform<Source: ChoiceSource>(
@@ -229,7 +231,7 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     isBroken = false
   }
 
-  /// Makes the choices of a source in the current test, up to the first divergence.
+  /// Carries out the choices of a source in the current test, up to the first divergence.
   @inline(__always)
   package mutating func make<Source: ChoiceSource>(
     from source: inout Source, maximum: Int, isStopped: () -> Bool, _ execution: inout Execution
