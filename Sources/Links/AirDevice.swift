@@ -114,10 +114,12 @@ extension AirDevice {
 }
 
 extension Explanation {
-  /// Explains that only the lock is silent, because the same controller hears other devices; `nil` where it hears
-  /// none.
-  public static func unheard(others count: Int) -> Explanation? {
-    guard count > 0 else { return nil }
+  /// Explains why a lock is not heard: if the same controller hears other devices, only the lock is silent; otherwise
+  /// its advertisements may be lost, if the radio loses packets. `nil` if neither is known.
+  public static func unheard(others count: Int, isLossy: Bool) -> Explanation? {
+    guard count > 0 else {
+      return isLossy ? Explanation("unheard", "nothing was heard over a radio that loses packets") : nil
+    }
     let others = count == 1 ? "another device was" : "\(count) other devices were"
     return Explanation(
       "unheard", "the lock was not heard, and \(others), over the same controller", isOfDevice: true)

@@ -36,7 +36,7 @@ struct AttemptsTests {
   }
 
   // swift-format-ignore
-  private static let lost3 = "none (link lost: the air lost the link in each of 3 attempts; the last ended with: the device showed tired, which the model does not allow)"
+  private static let lost3 = "none (link lost: something was lost on the air in each of 3 attempts; the last ended with: the device showed tired, which the model does not allow)"
 
   /// The attempts, and what the last of them means to one that is written, drawn, and weighed by whoever does it; each
   /// before it asks for another.
@@ -53,8 +53,8 @@ struct AttemptsTests {
     ("xx-", "stands", "stands", ""),
     ("xxx", lost3, lost3, ""),
     ("hxx", lost3, lost3, ""),
-    ("hhh", "stands", "none (link lost: the air lost the link in each of 3 attempts; the last ended with: the device showed noSignal, which the model does not allow; hung-up: 0x13)", ""),
-    ("ooo", "", "none (link lost: the air lost the link in each of 3 attempts; the last ended with: no divergence)", ""),
+    ("hhh", "stands", "none (link lost: something was lost on the air in each of 3 attempts; the last ended with: the device showed noSignal, which the model does not allow; hung-up: 0x13)", ""),
+    ("ooo", "", "none (link lost: something was lost on the air in each of 3 attempts; the last ended with: no divergence)", ""),
     ("n", "afresh", "afresh", "afresh"),
     ("n+", "none (no answer: silence)", "none (no answer: silence)", "none (no answer: silence)"),
     ("n-", "stands", "stands", "stands"),

@@ -175,7 +175,7 @@ struct LabTests {
     expect(losses.count, verdict == "lab-fault" && !openings.contains("!") ? 3 : count - 1)
     if openings == "xxx+" {
       let words =
-        "link lost: the air lost the link in each of 3 attempts; the last ended with: the device showed tired"
+        "link lost: something was lost on the air in each of 3 attempts; the last ended with: the device showed tired"
       #expect(line.contains(words), "\(line)")
     }
   }

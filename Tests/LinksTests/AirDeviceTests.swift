@@ -160,14 +160,17 @@ struct AirDeviceTests {
 
   @Test("a lock that is not heard is silent by itself where others are heard")
   func unheard() {
-    let texts = (0...2).map { Explanation.unheard(others: $0)?.description }
+    let texts = (0...2).map { Explanation.unheard(others: $0, isLossy: false)?.description }
     expect(
       texts,
       [
         nil, "unheard: the lock was not heard, and another device was, over the same controller",
         "unheard: the lock was not heard, and 2 other devices were, over the same controller",
       ])
-    expect(Explanation.unheard(others: 1)?.isOfDevice, true)
+    expect(Explanation.unheard(others: 1, isLossy: true)?.isOfDevice, true)
+    let lost = Explanation.unheard(others: 0, isLossy: true)
+    expect(
+      lost, Explanation("unheard", "nothing was heard over a radio that loses packets", isOfDevice: false))
   }
 
   @Test("around a real lock there is nothing that does what needs a person")

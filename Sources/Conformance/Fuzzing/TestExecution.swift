@@ -44,6 +44,16 @@ extension Lockstep {
   /// Whether the device has shown something in this test that only a loss explains; see ``Tracker/losses``.
   public var wasDisturbed: Bool { tracker.losses > 0 }
 
+  /// Whether a loss on the air may explain that the device does not show what a scenario expects: the radio loses packets, and
+  /// the device did not cause what it shows, such as the end of a link.
+  ///
+  /// Unlike ``wasDisturbed``, also if something else explains the same, such as a frame that was tampered with.
+  ///
+  /// - Parameter explanation: why the device shows what it shows, if that is known.
+  public func lossMayExplain(_ explanation: Explanation?) -> Bool {
+    tracker.specification.loss != 0 && explanation?.isOfDevice == false
+  }
+
   /// The names of the conditions of the permitted deviation that explains the current observation; `nil` if there is
   /// none. See ``Tracker/permittedDeviation``.
   public var permittedDeviation: [String]? {

@@ -1,3 +1,4 @@
+import Basics
 import Conformance
 
 /// The result of several attempts at one test: the single policy for lab faults, for everything that executes tests.
@@ -22,6 +23,10 @@ struct Attempts {
     /// There is no verdict, for this reason.
     case noVerdict(LabFault)
   }
+
+  /// The additional delay before a test on a new device after each attempt that the air disturbed. Devices advertise
+  /// every half second, or every second: without the delay, the same advertisement would be disturbed again.
+  static var shift: Interval { .milliseconds(170) }
 
   /// The number of equal faults after restarts that is attributed to the device.
   static let maximumFaults = 3
@@ -152,7 +157,8 @@ struct Attempts {
     {
       return .isFinal
     }
-    let words = "the air lost the link in each of \(maximumLosses) attempts; the last ended with: \(ending)"
+    let words =
+      "something was lost on the air in each of \(maximumLosses) attempts; the last ended with: \(ending)"
     return .noVerdict(LabFault(.linkLost, words))
   }
 

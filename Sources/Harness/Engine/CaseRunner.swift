@@ -86,11 +86,13 @@ struct CaseRunner<Device: DeviceUnderTest> {
   /// Runs the case until its attempts have a result; see ``Attempts``.
   mutating func run() -> Outcome {
     var attempts = Attempts.written
+    // A device that lives on has another radio each time.
+    let shift = lockstep.device.abilities.keepsState ? .zero : Attempts.shift
     do {
       let (verdict, fault) = try attempts.make(
         isStopped: isStopped, note: { listener?.note($0, attempt: $1, at: now) },
         restart: { fault throws(LabFault) in if !restart() { throw fault } },
-        { _ in judge(attempt()) })
+        { losses in judge(attempt(after: shift * Int64(losses))) })
       if let fault {
         var divergence = divergence(.stoppedAnswering(fault.description))
         divergence.fault = fault
@@ -122,7 +124,8 @@ struct CaseRunner<Device: DeviceUnderTest> {
       return .ended(verdict, Attempts.Failure(divergence), wasDisturbed: lockstep.wasDisturbed)
     case .unmet(let unmet):
       if let own = lockstep.permittedDeviation { return .final(.skipped(reason(for: unmet, own))) }
-      return .ended(verdict, Attempts.Failure(unmet), wasDisturbed: lockstep.wasDisturbed)
+      let wasDisturbed = lockstep.wasDisturbed || lockstep.lossMayExplain(unmet.explanation)
+      return .ended(verdict, Attempts.Failure(unmet), wasDisturbed: wasDisturbed)
     case .labFault(let fault):
       writeDiagnostics()
       // A device that must be asked reports only at the start what it cannot do.
@@ -185,7 +188,9 @@ struct CaseRunner<Device: DeviceUnderTest> {
   }
 
   /// Runs the case once; a fault is a verdict here.
-  private mutating func attempt() -> Outcome.Verdict {
+  ///
+  /// - Parameter delay: how long to wait, after the device is in the start condition, before the first step.
+  private mutating func attempt(after delay: Interval = .zero) -> Outcome.Verdict {
     if hasBegun { earlier = EarlierCase(id: id, actions: lockstep.recorder.actions) }
     mark = .start
     hasBegun = false
@@ -199,7 +204,7 @@ struct CaseRunner<Device: DeviceUnderTest> {
       let states = lockstep.tracker.possibleStates
       let definition = lockstep.tracker.specification.machine.definition
       startStatus = states.first.flatMap { lockstep.vocabulary.status(definition.states[$0].status) } ?? 0
-      try pass(until: lockstep.now)
+      try pass(until: lockstep.now + delay)
       try run(steps, from: 1)
       // At the end, no output that the model promises may be missing; a stop request is noticed here, too.
       try check { lockstep throws(LabFault) in try lockstep.conclude() }

@@ -2,10 +2,6 @@ import Basics
 public import Conformance
 
 extension TestEngine {
-  /// The additional delay before a test on a new device after each attempt that the air disturbed. Devices advertise
-  /// every half second, or every second: without the delay, the same advertisement would be disturbed again.
-  static var shift: Interval { .milliseconds(170) }
-
   /// Joins the machine and the device of a target.
   public init(_ target: FuzzTarget, _ device: Device, _ settings: FuzzSettings, recorder: Recorder) {
     let specification = target.machine.specification(device.abilities)
@@ -95,7 +91,7 @@ extension TestEngine {
     after delay: Interval = .zero, _ misfits: RepeatedTest.Misfits = .omitted,
     isStopped: () -> Bool = { false }, note: (LabFault, Int, Instant) -> Void = { _, _, _ in }
   ) throws(LabFault) -> Execution {
-    let shift = usesNewDevices ? Self.shift : .zero
+    let shift = usesNewDevices ? Attempts.shift : .zero
     let (result, fault) = try attempts.make(
       following: first.map { Attempts.Attempt($0, $1) }, isStopped: isStopped,
       note: { note($0, $1, lockstep.now) }, restart: { _ throws(LabFault) in try recover() }

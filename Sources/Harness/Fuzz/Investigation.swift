@@ -193,7 +193,7 @@ extension Campaign {
   ) throws(LimitReached) -> (execution: Execution, isSame: Bool)? {
     let first = try calmVerdict(on: candidate, of: finding, &shrinking)
     guard let first, first.isSame, keepsState else { return first }
-    return try calmVerdict(on: candidate, of: finding, after: TestEngine<Device, TraceHash>.shift, &shrinking)
+    return try calmVerdict(on: candidate, of: finding, after: Attempts.shift, &shrinking)
   }
 
   /// Runs a candidate; `nil` if the device cannot be prepared. A candidate whose every run the air disturbed does not
@@ -302,7 +302,7 @@ extension Campaign {
       status.phase = "confirming finding \(finding.number): \(finding.confirmation)"
       edge.progress(status)
       let later = keepsState ? attempts : runner.usesNewDevices ? finding.confirmation.disturbed : 0
-      let delay = TestEngine<Device, TraceHash>.shift * Int64(later)
+      let delay = Attempts.shift * Int64(later)
       edge.link?.begin()
       defer { edge.link?.end() }
       guard let execution = try count(&unused, running: finding.test, .ofCampaign, after: delay) else {

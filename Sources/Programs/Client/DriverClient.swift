@@ -117,7 +117,7 @@ extension DriverClient {
 
   /// If other devices are heard, the silence of the lock is its own; the driver has no further explanation.
   package func explanation(ofSilence isSilent: Bool) -> Explanation? {
-    isSilent ? .unheard(others: link.others) : nil
+    isSilent ? .unheard(others: link.others, isLossy: false) : nil
   }
 
   package func observe(until limit: Instant) throws(LabFault) -> Observation? {

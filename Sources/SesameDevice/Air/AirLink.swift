@@ -120,9 +120,10 @@ extension AirLink {
     try perform(.scan(true))
   }
 
-  /// Explains that only the lock is silent, if the same controller hears other devices.
+  /// Explains why the lock is not heard; see `unheard(others:isLossy:)`.
   public var explanationOfSilence: Explanation? {
-    isListening && central.session.isIdle ? .unheard(others: listener.others) : nil
+    guard isListening, central.session.isIdle else { return nil }
+    return .unheard(others: listener.others, isLossy: abilities.conditions.contains("loss"))
   }
 
   public mutating func stopListening() throws(LabFault) {
