@@ -54,6 +54,8 @@ public struct ParkReport: Sendable {
   public var locks: [(name: String, park: ParkState)] = []
   /// The fault, if a device could not be left as required.
   public var fault: LabFault?
+  /// The diagnostics, if a device could not be left as required.
+  var reasons: [String] { fault == nil ? [] : diagnostics }
   /// A scenario for each lock that is not known to be parked: a run of it parks the lock.
   public var parkScenarios: [ParkScenario] = []
 

@@ -120,8 +120,9 @@ public final class Run {
     for coverage in summary.coverage { summary.totalCoverage.add(coverage.record) }
     for item in summary.choices { listener.diagnostic("\(item)") }
     for coverage in summary.coverage { listener.take(coverage) }
-    if let words = summary.tally.tooLittle { listener.diagnostic(words) }
-    listener.take(.end(Record.End(summary.tally)))
+    let tooLittle = summary.tally.tooLittle
+    if let tooLittle { listener.diagnostic(tooLittle) }
+    listener.take(.end(Record.End(summary.tally, reasons: park.reasons + [tooLittle].compactMap(\.self))))
     return summary
   }
 

@@ -223,6 +223,25 @@ extension Notation<Int> {
   /// A whole number, at least 0.
   package static var count: Notation { Notation(shape: Shape.count, write: { .integer($0) }, read: \.int) }
 
+  /// A number of cases that diverged.
+  package static var divergences: Notation {
+    count("The number of cases that diverged from the model, without those in unmet.")
+  }
+
+  /// A number of cases that failed without a divergence.
+  package static var unmet: Notation {
+    count(
+      "The number of cases that agreed with the model, and did not meet the expectation of the scenario; they fail too."
+    )
+  }
+
+  /// Returns the notation of a count with a description in its schema.
+  private static func count(_ description: String) -> Notation {
+    Notation(
+      shape: ["description": .text(description), "type": "integer", "minimum": 0],
+      write: { .integer($0) }, read: \.int)
+  }
+
   /// Returns the notation of a whole number with a minimum.
   static func count(from minimum: Int) -> Notation {
     Notation(

@@ -76,8 +76,9 @@ extension Record {
     /// The number of cases that agreed, and how many of these only at a later attempt.
     var agree = 0
     var flaky = 0
-    /// The number of cases that failed, and how many of these only did not meet the scenario's expectation.
+    /// The number of cases that diverged from the model.
     var divergences = 0
+    /// The number of cases that agreed with the model, and did not meet the scenario's expectation.
     var unmet = 0
     /// The number of cases with a lab fault.
     var labFaults = 0
@@ -89,15 +90,20 @@ extension Record {
     var observations = 0
     /// The exit status of the command.
     public var status: Int
+    /// Why the run did not end with agreement, as far as its cases do not say it. Other diagnostics are only remarks.
+    public var reasons: [String] = []
 
     /// Creates the last line of a run.
     ///
-    /// - Parameter status: The exit status of the command, if it differs from the status of the cases.
-    public init(_ tally: Tally, _ status: CommandStatus? = nil) {
+    /// - Parameters:
+    ///   - status: The exit status of the command, if it differs from the status of the cases.
+    ///   - reasons: The diagnostics that explain the status in addition to the cases; left out if all agree.
+    public init(_ tally: Tally, _ status: CommandStatus? = nil, reasons: [String] = []) {
       (cases, agree, flaky) = (tally.cases, tally.agree, tally.flaky)
-      (divergences, unmet, labFaults) = (tally.failures, tally.unmet, tally.labFaults)
+      (divergences, unmet, labFaults) = (tally.divergences, tally.unmet, tally.labFaults)
       (skipped, incomplete, observations) = (tally.skipped, tally.incomplete, tally.observations)
       self.status = Int((status ?? tally.exitStatus).rawValue)
+      if self.status != CommandStatus.agree.rawValue { self.reasons = reasons }
     }
   }
 }
@@ -128,11 +134,11 @@ extension Record.End: Recorded {
   public static let noun = "the end"
   public static let fields: [Field<Self>] = [
     .needed("cases", \.cases, .count), .usual("agree", \.agree, .count),
-    .usual("flaky", \.flaky, .count), .usual("divergences", \.divergences, .count),
-    .extra("unmet", \.unmet, .count, besides: 0),
+    .usual("flaky", \.flaky, .count), .usual("divergences", \.divergences, .divergences),
+    .extra("unmet", \.unmet, .unmet, besides: 0),
     .usual("labFaults", \.labFaults, .count), .usual("skipped", \.skipped, .count),
     .usual("incomplete", \.incomplete, .count), .usual("observations", \.observations, .count),
-    .needed("status", \.status, .count),
+    .needed("status", \.status, .count), .list("reasons", \.reasons, .text),
   ]
 }
 

@@ -38,11 +38,14 @@ public struct NightlyJournal {
       try write(campaign.lines)
       try write(campaign.visits.filter { visits.insert($0).inserted })
     }
-    for lock in night.locks { try write(park(of: lock)) }
-    var words = runs.shownChoices(in: night).choices.all.map { "\($0)" } + runs.lab.unmet
-    if let tooLittle = tally?.tooLittle { words.append(tooLittle) }
+    let parks = night.locks.flatMap(park)
+    try write(parks)
+    let missing = runs.lab.unmet + [tally?.tooLittle].compactMap(\.self)
+    let words = runs.shownChoices(in: night).choices.all.map { "\($0)" } + missing
     try write(words.map { .event(Record.Event(.diagnostic, $0, at: .zero)) })
-    if let tally { try write([.end(Record.End(tally))]) }
+    let reasons =
+      parks.compactMap { if case .event(let event) = $0 { event.diagnostic } else { nil } } + missing
+    if let tally { try write([.end(Record.End(tally, reasons: reasons))]) }
     // Earlier versions also wrote a file with the time of each line; it does not belong to this journal.
     try removeFile(Path.join(Path.folder(of: path), CaseTime.file))
     try file.commit()

@@ -44,6 +44,18 @@ struct UnmetTests {
       ["agreed", "diverged", "unmet", "labFault"].map { $0 == ending ? 1 : 0 })
   }
 
+  @Test("the last line of a run counts it apart from the divergences, as reports do")
+  func end() {
+    var tally = Tally()
+    for ending in [.agreed, .diverged, .unmet, .unmet, .failedAsFlaky] as [Record.Ending] {
+      tally.count(ending)
+    }
+    expect(
+      Record.end(Record.End(tally)).line(),
+      #"{"end":{"cases":5,"agree":1,"flaky":1,"divergences":2,"unmet":2,"labFaults":0,"skipped":0,"incomplete":0,"observations":0,"status":1}}"#
+    )
+  }
+
   @Test("there is no verdict of its name")
   func name() {
     #expect(throws: RecordError.self) {

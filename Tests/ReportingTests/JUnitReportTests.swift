@@ -181,6 +181,11 @@ struct JUnitReportTests {
     let red = try TestFolder().report(journal(lines + [left], cases: 1, status: 3))
     expect(red.report.errors, 1)
     #expect(red.xml.contains("the run ended with status 3; the lock is open"), "\(red.xml)")
+    // What is only a remark is no reason.
+    let remark = #"{"t":"0.000","diagnostic":"close is never requested"}"#
+    let end = #"{"end":{"cases":1,"status":3,"reasons":["the lock is open"]}}"#
+    let said = try TestFolder().report(journal(lines + [remark, left], cases: 1).dropLast() + [end])
+    expect(said.report.problems.map(\.description), ["the run ended with status 3; the lock is open"])
   }
 
   @Test("a run without a case still has a report", arguments: [0, 4])

@@ -105,6 +105,21 @@ struct RunSummaryTests {
     }
   }
 
+  @Test(
+    "the observations are those of the cases that agree, without those that only count as failed",
+    arguments: [("", 125), (#","flaky":"fail""#, 89)])
+  func observations(option: String, sum: Int) throws {
+    let lines = [
+      "{\"run\":{\"format\":1\(option)}}", #"{"case":{"id":"a"}}"#,
+      #"{"verdict":"divergence","case":"a","observations":7,"again":true}"#,
+      #"{"case":{"id":"a","attempt":2}}"#,
+      #"{"verdict":"agree","case":"a","observations":36,"flaky":true}"#, #"{"case":{"id":"b"}}"#,
+      #"{"verdict":"agree","case":"b","observations":89}"#,
+      "{\"end\":{\"cases\":2,\"status\":\(option.isEmpty ? 0 : 1)}}",
+    ]
+    expect(try summary([lines]).tally.observations, sum)
+  }
+
   @Test("where fewer verdicts than required, no report is green")
   func demanded() throws {
     let scratch = try TestFolder()

@@ -238,7 +238,7 @@ public final class CampaignJournal {
     if let coverage { listener.take(coverage) }
     for fault in faults { listener.diagnostic(fault) }
     if !faults.isEmpty { count.note(areOwn ? .internalFault : .labFault) }
-    listener.take(.end(Record.End(count.tally)))
+    listener.take(.end(Record.End(count.tally, reasons: park.reasons + faults)))
     return count.tally.exitStatus
   }
 }

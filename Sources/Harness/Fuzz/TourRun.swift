@@ -72,7 +72,7 @@ public final class TourRun {
     (summary.park, summary.parkScenarios) = (park.diagnostics, park.parkScenarios)
     summary.tally.isInTrouble = park.fault != nil
     listener.take(summary.coverage)
-    listener.take(.end(Record.End(summary.tally)))
+    listener.take(.end(Record.End(summary.tally, reasons: park.reasons)))
     return summary
   }
 

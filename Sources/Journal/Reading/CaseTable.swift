@@ -81,8 +81,11 @@ package struct CaseTable {
       milliseconds: row.suite & Self.longTime != 0 ? longTimes[number] ?? 0 : Int64(row.milliseconds),
       time: times.flatMap { $0[number] == Self.untimed ? nil : $0[number] },
       attemptTimes: row.suite & Self.severalAttempts != 0 ? attemptTimes[number] ?? [] : [],
-      observations: manyObservations[number] ?? Int(observations[number]))
+      observations: observations(of: number))
   }
+
+  /// Returns the number of observations on which the last attempt at a case rests.
+  package func observations(of number: Int) -> Int { manyObservations[number] ?? Int(observations[number]) }
 
   package mutating func append(_ entry: JournalIndex.Entry, suite: Int) {
     var marks = entry.ending.map { UInt32($0.rawValue) } ?? Self.replaced

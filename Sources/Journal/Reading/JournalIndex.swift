@@ -105,7 +105,7 @@ package struct JournalIndex {
   /// The exit status of each run; `nil` for a run that did not end.
   package internal(set) var statuses: [Int?] = []
   /// The number of device observations on which the agreements rest, as far as the journals contain it.
-  package internal(set) var observations = 0
+  package var observations: Int { tally.observations }
   /// The planned cases of the runs that did not end, and how many of these were not started, as far as the journals
   /// contain them.
   package internal(set) var missing: (of: Int, cases: Int) = (0, 0)
@@ -340,9 +340,12 @@ extension JournalIndex {
   package var count: EndingCount {
     var cases = Tally()
     for number in 0..<table.count {
-      if let ending = table.ending(of: number) { cases.count(ending) }
+      guard let ending = table.ending(of: number) else { continue }
+      cases.count(ending)
+      guard ending.word == .agree else { continue }
+      let (sum, isFar) = cases.observations.addingReportingOverflow(table.observations(of: number))
+      cases.observations = isFar ? .max : sum
     }
-    cases.observations = observations
     var count = EndingCount(cases)
     for found in findings {
       if let caseIndex = found.caseIndex, let ending = table.ending(of: caseIndex) {

@@ -170,7 +170,6 @@ extension JournalIndex {
     {
       if ended.hasAttachments { self.open?.entry.hasDiagnostics = true }
       self.open?.entry.observations = ended.observations
-      count(ended.observations, of: ended.word)
       return close(ended.ending, after: ended.milliseconds, isTriedAgain: ended.isTriedAgain)
     }
     guard case .verdict(let verdict) = reader.whole() else { return }
@@ -190,17 +189,8 @@ extension JournalIndex {
       failures.append(Failure(caseIndex: table.count, verdict: verdict))
     }
     if !verdict.attachments.isEmpty { self.open?.entry.hasDiagnostics = true }
-    let observations = max(0, verdict.observations ?? 0)
-    self.open?.entry.observations = observations
-    count(observations, of: verdict.word)
+    self.open?.entry.observations = max(0, verdict.observations ?? 0)
     close(ending, after: verdict.time?.milliseconds, isTriedAgain: verdict.isTriedAgain)
-  }
-
-  /// Adds the observations of a verdict; only those of agreements are counted.
-  private mutating func count(_ observations: Int, of word: Record.Verdict.Word) {
-    guard word == .agree else { return }
-    let (sum, isFar) = self.observations.addingReportingOverflow(observations)
-    self.observations = isFar ? .max : sum
   }
 
   private mutating func close(_ ending: Record.Ending, after time: Int64?, isTriedAgain: Bool) {
@@ -267,7 +257,9 @@ extension JournalIndex {
         add(JournalProblem(line: 0, message: message))
       }
     } else if !showsWhy(ending.status) {
-      let why = diagnostics.map { "; " + $0 }.joined()
+      // Earlier versions did not write which diagnostics are the reason.
+      let reasons = ending.reasons.isEmpty ? diagnostics : ending.reasons
+      let why = reasons.map { "; " + $0 }.joined()
       add(
         JournalProblem(
           line: 0, message: "the run ended with status \(ending.status)" + why,

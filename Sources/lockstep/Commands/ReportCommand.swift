@@ -141,8 +141,8 @@ struct SummaryText {
 extension RunSummary: Written {
   public static let fields: [Field<Self>] = [
     .derived("runs", \.statuses.count, .count), .derived("cases", \.tally.cases, .count),
-    .derived("agree", \.tally.agree, .count), .derived("divergences", \.tally.divergences, .count),
-    .derived("unmet", \.tally.unmet, .count),
+    .derived("agree", \.tally.agree, .count), .derived("divergences", \.tally.divergences, .divergences),
+    .derived("unmet", \.tally.unmet, .unmet),
     .derived("labFaults", \.tally.labFaults, .count), .derived("skipped", \.tally.skipped, .count),
     .derived("incomplete", \.tally.incomplete, .count), .derived("flaky", \.tally.flaky, .count),
     .derived("observations", \.tally.observations, .count),

@@ -203,7 +203,8 @@ private struct RunSession {
       folder.diagnostic(refusal.words)
     }
     for mistake in mistakes.prefix(Self.maximumErrors) { folder.diagnostic(mistake) }
-    folder.take(.end(Record.End(Tally(), status)))
+    let reasons = [refusal?.words].compactMap(\.self) + mistakes.prefix(Self.maximumErrors)
+    folder.take(.end(Record.End(Tally(), status, reasons: reasons)))
     var places = arguments.reports
     places.history.choice = .none
     _ = folder.conclude(seed: arguments.seed ?? 0, places, console.status)
