@@ -39,10 +39,19 @@ public struct Case: Sendable {
 }
 
 extension Case {
-  /// Returns the case as a self-contained scenario, for a file in `folder`.
+  /// Returns the case as a self-contained scenario, for a file in `folder`: reading the file on the same device
+  /// gives an equal case.
   public func standalone(in folder: String) -> Scenario {
+    var copy = complete(in: folder)
+    // The command line specifies a real lock and its transport: a scenario does not refer to a lock's file. The
+    // scenario keeps its own device, which may not support what every case on a real lock starts with.
+    if device.kind == .lock { (copy.device, copy.start) = (scenario.device, scenario.start) }
+    return copy
+  }
+
+  /// The scenario with everything that the case adds to it.
+  private func complete(in folder: String) -> Scenario {
     var copy = scenario
-    // The command line specifies a real lock and its transport: a scenario does not refer to a lock's file.
     if device.kind != .lock { copy.device = device }
     copy.start = start
     copy.seed = seed
@@ -52,7 +61,7 @@ extension Case {
 
   /// A hash of the case: two cases with the same digest are the same test of the same device.
   public var digest: String {
-    var fingerprint = Fingerprint(standalone(in: ".").yaml())
+    var fingerprint = Fingerprint(complete(in: ".").yaml())
     for part in [machine.hash, device.description, firmware ?? ""] { fingerprint.mix("\n" + part) }
     return fingerprint.description
   }
@@ -164,6 +173,7 @@ public struct Plan: Sendable {
     if let replacement {
       description = replacement.description
       try replacement.apply(to: &test, provider: provider)
+      test.removeWeights(ofNoActOn: description)
     } else if let own = scenario.device {
       description = try provider.describe(own)
     } else {
@@ -264,9 +274,17 @@ private struct Replacement {
       if description.options.contains(setting.name) {
         settings.append(setting)
       } else {
+        let isFlag = test.machine.machine.isStartFlag(setting.name)
+        let value = Value(plain: setting.value).asCondition(isFlag: isFlag)
         test.start.settings.removeAll { $0.name == setting.name }
-        test.start.settings.append(Argument(setting.name, Value(plain: setting.value)))
+        test.start.settings.append(Argument(setting.name, value))
       }
+    }
+    // A condition that is an option of this device is written, and read, as its option.
+    for item in test.start.settings where description.hasOptionAndCondition(item.name) {
+      test.start.settings.removeAll { $0.name == item.name }
+      if settings.contains(where: { $0.name == item.name }) { continue }
+      settings.append(DeviceSpec.Setting(item.name, item.value.description))
     }
     test.device = DeviceSpec(spec.kind, spec.name, settings)
     test.settings = spec.ownSettings
@@ -279,6 +297,10 @@ private struct Replacement {
 }
 
 extension DeviceDescription {
+  fileprivate func hasOptionAndCondition(_ name: String) -> Bool {
+    options.contains(name) && abilities.settings?.contains(name) ?? true
+  }
+
   /// Returns the fixed value of a start setting if it contradicts `item`: the device has the setting switched on and
   /// `item` requires it switched off, or the reverse. Otherwise returns `nil`.
   fileprivate func fixedValue(differingFrom item: Argument) -> Value? {
@@ -312,12 +334,20 @@ extension Case {
         if let stimuli = abilities.stimuli, !stimuli.contains(call.name) {
           return "needs the stimulus \(call.name), which \(self.device.name) does not have"
         }
+        if !call.arguments.isEmpty,
+          let problem = abilities.particulars.problem(with: call.name, call.arguments)
+        {
+          return "needs the stimulus \(call.name) as \(self.device.name) does not accept it: \(problem)"
+        }
       case .fault(let fault):
         if !abilities.faults.contains(fault.name) {
           return "needs the fault \(fault.name), which \(self.device.name) cannot inject"
         }
         if let reason = device.reason(fault) {
           return "needs the fault \(fault.name) \(fault.value): \(reason)"
+        }
+        if let problem = abilities.particulars.problem(with: fault) {
+          return "needs the fault \(fault.name) as \(self.device.name) cannot inject it: \(problem)"
         }
       case .expect(let expectation), .until(let expectation):
         if let need = unmetNeed(of: expectation, on: device) { return need }
@@ -338,6 +368,15 @@ extension Case {
       }
     }
     return nil
+  }
+
+  /// Removes the weights of random events that are neither stimuli nor faults with this device: they have no effect.
+  fileprivate mutating func removeWeights(ofNoActOn device: DeviceDescription) {
+    guard !device.abilities.areUnknown else { return }
+    let definition = machine.machine.definition
+    let events = definition.events.filter { $0.kind != .spontaneous }.map(\.name)
+    let names = events + device.abilities.faults + definition.conditions.flatMap { [$0.name] + $0.faults }
+    scenario.steps = scenario.steps.map { $0.removingWeights(except: names.contains) }
   }
 
   /// Adds the start settings that scenarios assume on this device and that this scenario does not set. A
@@ -368,5 +407,21 @@ extension Case {
       guard abilities.settings?.contains(item.name) ?? true else { continue }
       self.start.settings.append(Argument(item.name, .flag(item.value)))
     }
+  }
+}
+
+extension Step {
+  /// The same step, where random events have no weights but those of some names.
+  fileprivate func removingWeights(except isKept: (String) -> Bool) -> Step {
+    var step = self
+    switch action {
+    case .fuzz(var events):
+      events.weights.removeAll { !isKept($0.name) }
+      step.action = .fuzz(events)
+    case .repeated(let times, let steps):
+      step.action = .repeated(times, steps.map { $0.removingWeights(except: isKept) })
+    case .perform, .performNow, .refuse, .fault, .wait, .settle, .next, .expect, .until, .note: break
+    }
+    return step
   }
 }

@@ -219,44 +219,14 @@ private struct DeviceReading {
   mutating func start(in machine: MachineLibrary.Entry) -> StartCondition? {
     guard let spec else { return StartCondition() }
     guard let description else { return nil }
-    let sorting = SettingSorting(machine: machine.machine, device: description)
-    let particulars = description.abilities.particulars
+    let named = SettingSorting(machine: machine.machine, device: description)
     var start = StartCondition()
     var options: [DeviceSpec.Setting] = []
     var isWhole = true
 
-    func take(_ setting: Argument, at place: Cursor?) {
-      start.settings.append(setting)
-      guard let problem = particulars.problem(with: setting) else { return }
-      place?.report(problem)
-      isWhole = false
-    }
-
-    for setting in spec.settings {
-      switch sorting.kind(of: setting.name) {
-      case .option: options.append(setting)
-      case .condition: take(Argument(setting.name, Value(plain: setting.value)), at: cursor)
-      case .unknown(let problem):
-        cursor?.report(problem.code, problem.message, hint: problem.advice)
-        isWhole = false
-      }
-    }
-    for (name, key, value) in settings {
-      switch sorting.kind(of: name) {
-      case .option:
-        options += value.listOrOne().compactMap { $0.text() }.map { DeviceSpec.Setting(name, $0) }
-      case .condition(let isFlag):
-        let given = value.anyValue()
-        if let given, !isFlag || given.isYesOrNo {
-          take(Argument(name, isFlag ? .flag(!given.isNothing) : given), at: value)
-        } else {
-          if given != nil { value.reportExpected("yes or no") }
-          isWhole = false
-        }
-      case .unknown(let problem):
-        key.report(problem.code, problem.message, hint: problem.advice)
-        isWhole = false
-      }
+    for setting in spec.settings where named.isOption(setting.name) { options.append(setting) }
+    for (name, _, value) in settings where named.isOption(name) {
+      options += value.listOrOne().compactMap { $0.text() }.map { DeviceSpec.Setting(name, $0) }
     }
     self.spec?.settings = options
     do {
@@ -266,6 +236,43 @@ private struct DeviceReading {
       isWhole = false
     }
     checkValues()
+    // With its options the device may support other conditions, which saved failures contain.
+    let sorting = named.adding(self.description)
+
+    func take(_ name: String, _ value: Value, at place: Cursor?) {
+      let setting = Argument(name, value)
+      start.settings.append(setting)
+      guard let problem = sorting.problem(with: setting) else { return }
+      place?.report(problem)
+      isWhole = false
+    }
+
+    for setting in spec.settings {
+      switch sorting.kind(of: setting.name) {
+      case .option: break
+      case .condition(let isFlag):
+        take(setting.name, Value(plain: setting.value).asCondition(isFlag: isFlag), at: cursor)
+      case .unknown(let problem):
+        cursor?.report(problem.code, problem.message, hint: problem.advice)
+        isWhole = false
+      }
+    }
+    for (name, key, value) in settings {
+      switch sorting.kind(of: name) {
+      case .option: break
+      case .condition(let isFlag):
+        let given = value.anyValue()
+        if let given, !isFlag || given.isYesOrNo {
+          take(name, given.asCondition(isFlag: isFlag), at: value)
+        } else {
+          if given != nil { value.reportExpected("yes or no") }
+          isWhole = false
+        }
+      case .unknown(let problem):
+        key.report(problem.code, problem.message, hint: problem.advice)
+        isWhole = false
+      }
+    }
     guard isWhole else { return nil }
     return sorting.hasStart(for: start, report: cursor) ? start : nil
   }
@@ -298,16 +305,40 @@ struct SettingSorting {
   }
 
   let machine: Machine
-  let device: DeviceDescription
+  /// The device without its options, and perhaps the device with them.
+  private var devices: [DeviceDescription]
+
+  init(machine: Machine, device: DeviceDescription) {
+    self.machine = machine
+    devices = [device]
+  }
+
+  /// The same, with the conditions that a device supports under its options.
+  func adding(_ device: DeviceDescription?) -> SettingSorting {
+    var copy = self
+    if let device { copy.devices.append(device) }
+    return copy
+  }
+
+  func isOption(_ name: String) -> Bool { devices[0].options.contains(name) }
 
   func kind(of name: String) -> Kind {
-    if device.options.contains(name) { return .option }
-    let isFlag = machine.definition.starts.contains { start in
-      start.conditions.contains { $0.name == name }
+    if isOption(name) { return .option }
+    if supporting(name) != nil { return .condition(isFlag: machine.isStartFlag(name)) }
+    var known: [String] = []
+    for setting in devices.flatMap({ $0.abilities.settings ?? [] }) where !known.contains(setting) {
+      known.append(setting)
     }
-    guard let settings = device.abilities.settings else { return .condition(isFlag: isFlag) }
-    if settings.contains(name) { return .condition(isFlag: isFlag) }
-    return .unknown(.unknown(.setting(name), "setting", name, of: settings + device.options))
+    return .unknown(.unknown(.setting(name), "setting", name, of: known + devices[0].options))
+  }
+
+  /// What is wrong with the value of a condition; `nil` if nothing is.
+  func problem(with setting: Argument) -> String? {
+    supporting(setting.name)?.abilities.particulars.problem(with: setting)
+  }
+
+  private func supporting(_ name: String) -> DeviceDescription? {
+    devices.first { $0.abilities.settings?.contains(name) ?? true }
   }
 
   func hasStart(for condition: StartCondition, report cursor: Cursor?) -> Bool {
@@ -332,4 +363,16 @@ extension Cursor {
     if case .scalar(_, .quoted) = node.content { return .text(text) }
     return Value(plain: text)
   }
+}
+
+extension Machine {
+  /// Whether a name is a condition of the machine's starts, which is on or off.
+  func isStartFlag(_ name: String) -> Bool {
+    definition.starts.contains { start in start.conditions.contains { $0.name == name } }
+  }
+}
+
+extension Value {
+  /// The value of a start condition: a flag where the condition is one and the value is `yes` or `no` in any form.
+  func asCondition(isFlag: Bool) -> Value { isFlag && isYesOrNo ? .flag(!isNothing) : self }
 }

@@ -26,7 +26,10 @@ extension Scenario {
     var entries: [(String, Node)] = [(spec.kind.rawValue, .text(spec.name))]
     entries += start.settings.map { ($0.name, valueNode($0.value)) }
     for setting in spec.settings where !entries.contains(where: { $0.0 == setting.name }) {
-      let values = spec.settings.filter { $0.name == setting.name }.map { Node.plain($0.value) }
+      let values = spec.settings.filter { $0.name == setting.name }.map { item in
+        // A plain scalar without text would be a missing value.
+        item.value.isEmpty ? Node.text("") : .plain(item.value)
+      }
       entries.append((setting.name, values.count == 1 ? values[0] : .list(values, layout: .flow)))
     }
     return .mapping(entries, layout: .flow)

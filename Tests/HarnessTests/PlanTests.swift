@@ -131,4 +131,16 @@ struct PlanTests {
     expect(scenario.device, DeviceSpec(.exec, "y"))
     expect(scenario.seed, 9)
   }
+
+  @Test(
+    "a case that stands alone names the option that its device was given, whatever its text",
+    arguments: ["", "red", "a: b # [c]", "null", "yes", "007"])
+  func option(value: String) throws {
+    let test = try plan(["device: oak\n" + steps], device: "emulator:oak?paint=\(value)")[0]
+    let text = test.standalone(in: "toys").yaml()
+    let reader = ScenarioReader(machines: toyMachines(), provider: ToyProvider())
+    let device = DeviceSpec(.emulator, "oak", [.init("paint", value)])
+    expect(test.device, device)
+    expect(try reader.read(Array(text.utf8), path: "toys/a.yaml").device, device)
+  }
 }
