@@ -69,6 +69,7 @@ let package = Package(
     library("Secrets"),
     library("Documents", ["Basics", "CYAML"]),
     // Theory
+    library("Expressions", ["Basics"]),
     library("Automata", ["Basics", "Documents", "Drawing"]),
     library("Models", ["Basics", "Automata"]),
     library("Conformance", ["Basics", "Automata"]),
@@ -163,7 +164,8 @@ let package = Package(
     .executableTarget(
       name: "Workbench",
       dependencies: [
-        "lockstep", "CallFaults", "Basics", "Documents", "Automata", "Models", "Conformance", "Bluetooth",
+        "lockstep", "CallFaults", "Basics", "Documents", "Expressions", "Automata", "Models", "Conformance",
+        "Bluetooth",
         "Sesame", "SesameDevice", "Emulator", "System", "Journal", "Bench", "Devices", "Harness", "Nightly",
         "Benchmarks", "CommandLine",
       ],
@@ -200,6 +202,7 @@ let package = Package(
     tests("Drawing", ["Drawing"]),
     tests("Secrets", ["Secrets"]),
     tests("Documents", ["Documents", "Basics"]),
+    tests("Expressions", ["Expressions", "Basics"]),
     tests("Automata", ["Automata", "Basics", "Documents"]),
     tests("Models", ["Models", "Automata", "Basics"]),
     tests("Conformance", ["Conformance", "Automata", "Models", "Basics"]),

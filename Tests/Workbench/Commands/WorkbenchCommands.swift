@@ -9,7 +9,7 @@ extension CommandSet {
     CommandSet(
       purpose: "Tests and measures Lockstep itself; all commands of lockstep are here too.",
       all: [.workbenchFigures, .airTable, .simulatedNights, .faulty],
-      hidden: [.airSearch, .execReference, .leaseContestant],
+      hidden: [.airSearch, .execReference, .leaseContestant, .expressions],
       examples: ["lockstep-workbench bench --only lab.", "lockstep-workbench simulated-nights --nights 500"],
       statuses: CommandSet.statuses.map { ("\($0.status.rawValue)", $0.meaning) })
   }

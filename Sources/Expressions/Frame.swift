@@ -1,0 +1,119 @@
+/// Whether a word of a frame has a value.
+///
+/// The meaning is that of *unknown* and *error* in CEL: an operation with an unknown operand has an unknown result; without
+/// one, an absent operand makes the result absent. `&&` and `||` need only one operand where it decides.
+public enum Knowledge: UInt8, Sendable {
+  /// The word has a value.
+  case known
+  /// There is a value, but it has not been observed.
+  case unknown
+  /// There is no value: the first element of an empty list, a quotient by zero.
+  case absent
+}
+
+/// The words of all variables, arguments and intermediate results, with what is known of each.
+///
+/// A word that is not known is zero, so that equal frames describe the same knowledge.
+public struct Frame: Hashable, Sendable {
+  /// A position in a frame, in words.
+  public typealias Slot = Int32
+
+  /// The words.
+  public internal(set) var words: [Int64]
+  /// The raw value of a ``Knowledge`` for each word.
+  public internal(set) var states: [UInt8]
+
+  /// Makes a frame of zeros, which are known.
+  public init(width: Int) {
+    words = [Int64](repeating: 0, count: width)
+    states = [UInt8](repeating: 0, count: width)
+  }
+
+  /// What is known of a word.
+  public func knowledge(at slot: Slot) -> Knowledge { Knowledge(rawValue: states[Int(slot)]) ?? .unknown }
+
+  /// The word at a position, or `nil` if it is unknown or absent.
+  public func word(at slot: Slot) -> Int64? { states[Int(slot)] == 0 ? words[Int(slot)] : nil }
+
+  /// Sets a word.
+  @inline(__always)
+  public mutating func set(_ word: Int64, at slot: Slot) {
+    words[Int(slot)] = word
+    states[Int(slot)] = 0
+  }
+
+  /// Makes all words of a value unknown.
+  public mutating func makeUnknown(_ slot: Slot, width: Int) { mark(slot, width: width, .unknown) }
+
+  mutating func mark(_ slot: Slot, width: Int, _ knowledge: Knowledge) {
+    for index in Int(slot)..<Int(slot) + width {
+      words[index] = 0
+      states[index] = knowledge.rawValue
+    }
+  }
+
+  /// Copies a value to another position.
+  @inline(__always)
+  public mutating func copy(_ source: Slot, to target: Slot, width: Int) {
+    for offset in 0..<width {
+      words[Int(target) + offset] = words[Int(source) + offset]
+      states[Int(target) + offset] = states[Int(source) + offset]
+    }
+  }
+
+  /// Sets words to zero, which is known.
+  mutating func clear(_ slot: Slot, width: Int) { mark(slot, width: width, .known) }
+
+  /// Marks a result as its operands are: unknown if one is, or else absent if one is.
+  ///
+  /// - Returns: whether both operands are known.
+  @inline(__always)
+  mutating func areKnown(_ left: Slot, _ right: Slot, to target: Slot) -> Bool {
+    let both = states[Int(left)] | states[Int(right)]
+    if both == 0 { return true }
+    mark(target, width: 1, both & 1 != 0 ? .unknown : .absent)
+    return false
+  }
+
+  /// The state of a value of several words: unknown if any word is, or else absent if any is.
+  @inline(__always)
+  func state(of slot: Slot, width: Int) -> Knowledge {
+    var all: UInt8 = 0
+    for index in Int(slot)..<Int(slot) + width { all |= states[index] }
+    return all & 1 != 0 ? .unknown : all == 0 ? .known : .absent
+  }
+}
+
+/// The texts and bytes of frames, by number.
+///
+/// A text is a word of a frame: its number here. Equal texts have one number; the empty text has the number zero. Numbers
+/// are given in the order of first use, so that the same test gives the same numbers.
+public struct Strings: Sendable {
+  private var values: [[UInt8]] = [[]]
+  private var numbers: [[UInt8]: Int64] = [[]: 0]
+
+  public init() {}
+
+  /// How many texts and bytes have a number.
+  public var count: Int { values.count }
+
+  /// Returns the number of bytes.
+  public mutating func number(of bytes: [UInt8]) -> Int64 {
+    if let number = numbers[bytes] { return number }
+    let number = Int64(values.count)
+    values.append(bytes)
+    numbers[bytes] = number
+    return number
+  }
+
+  /// Returns the number of a text.
+  public mutating func number(of text: String) -> Int64 { number(of: Array(text.utf8)) }
+
+  /// The bytes with a number.
+  public func bytes(_ number: Int64) -> [UInt8] {
+    values.indices.contains(Int(number)) ? values[Int(number)] : []
+  }
+
+  /// The text with a number.
+  public func text(_ number: Int64) -> String { String(decoding: bytes(number), as: UTF8.self) }
+}
