@@ -32,9 +32,6 @@ public struct Frame: Hashable, Sendable {
   /// What is known of a word.
   public func knowledge(at slot: Slot) -> Knowledge { Knowledge(rawValue: states[Int(slot)]) ?? .unknown }
 
-  /// The word at a position, or `nil` if it is unknown or absent.
-  public func word(at slot: Slot) -> Int64? { states[Int(slot)] == 0 ? words[Int(slot)] : nil }
-
   /// Sets a word.
   @inline(__always)
   public mutating func set(_ word: Int64, at slot: Slot) {
@@ -42,9 +39,7 @@ public struct Frame: Hashable, Sendable {
     states[Int(slot)] = 0
   }
 
-  /// Makes all words of a value unknown.
-  public mutating func makeUnknown(_ slot: Slot, width: Int) { mark(slot, width: width, .unknown) }
-
+  /// Sets words to zero, with what is known of them.
   mutating func mark(_ slot: Slot, width: Int, _ knowledge: Knowledge) {
     for index in Int(slot)..<Int(slot) + width {
       words[index] = 0

@@ -62,7 +62,6 @@ enum Instruction: Equatable, Sendable {
   }
 
   case constant(Int64, to: Slot)
-  case absent(to: Slot)
   case copy(Slot, width: Int32, to: Slot)
   /// Copies a list or a map to where there is room for more elements.
   case widen(Slot, from: Int32, width: Int32, to: Slot)

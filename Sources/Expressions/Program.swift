@@ -22,7 +22,6 @@ extension Frame {
   mutating func perform(_ instruction: Instruction, _ strings: inout Strings) {
     switch instruction {
     case .constant(let value, let target): set(value, at: target)
-    case .absent(let target): mark(target, width: 1, .absent)
     case .copy(let source, let width, let target): copy(source, to: target, width: Int(width))
     case .widen(let source, let from, let width, let target):
       copy(source, to: target, width: Int(from))

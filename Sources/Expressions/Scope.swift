@@ -24,9 +24,6 @@ public struct Scope: Equatable, Sendable {
     return slot
   }
 
-  /// Adds room for values that have no name here, such as the arguments of other stimuli.
-  public mutating func reserve(_ width: Int) { self.width += width }
-
   /// Returns the value of a name; of several with one name, the one that was added last.
   public subscript(name: String) -> Entry? { entries.last { $0.name == name } }
 }

@@ -96,14 +96,6 @@ extension ValueType {
     }
   }
 
-  /// Whether its values have an order.
-  var isOrdered: Bool {
-    switch self {
-    case .integer, .number, .duration, .instant, .text, .word, .bytes, .flag: true
-    case .list, .map, .record: false
-    }
-  }
-
   /// The type that holds the values of both, or `nil` if there is none.
   func union(_ other: ValueType) -> ValueType? {
     switch (self, other) {

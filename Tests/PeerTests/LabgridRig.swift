@@ -222,7 +222,7 @@ final class LabgridLab {
   }
 
   /// Waits until something is so; it must be within a time.
-  func settled(within seconds: Double = Rig.patience, _ isSo: () async throws -> Bool) async throws {
+  func settled(within seconds: Double = Rig.responseTimeout, _ isSo: () async throws -> Bool) async throws {
     let limit = Date.now + seconds
     while try await !isSo() {
       guard Date.now < limit else { throw Rig.Failure(description: "not so after \(seconds) s") }

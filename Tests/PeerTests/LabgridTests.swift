@@ -364,7 +364,7 @@ struct LabgridTests {
   }
 
   private static func expectTrouble(
-    _ run: Rig.Child, _ words: String, within seconds: Double = Rig.patience,
+    _ run: Rig.Child, _ words: String, within seconds: Double = Rig.responseTimeout,
     sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
     let status = try await run.ended(within: seconds)

@@ -6,7 +6,7 @@ extension Rig {
   func agree(
     _ scenarios: [String], transport: String, device: String, options: [String] = [],
     under wrapper: [String] = [],
-    within seconds: Double = Rig.patience
+    within seconds: Double = Rig.responseTimeout
   ) async throws {
     let capture = path("client.btsnoop")
     let command =

@@ -65,12 +65,12 @@ extension Rig {
   }
 
   /// How long what must come is waited for, in seconds: only what never comes takes it.
-  static let patience = 240.0
+  static let responseTimeout = 240.0
 
   /// Starts a program and waits until its output contains a text.
   @discardableResult
   func start(
-    _ name: String, _ command: [String], until text: String, within seconds: Double = Rig.patience
+    _ name: String, _ command: [String], until text: String, within seconds: Double = Rig.responseTimeout
   ) async throws -> Child {
     try await start(name, command, within: seconds) { $0.output.contains(text) }
   }
@@ -78,7 +78,8 @@ extension Rig {
   /// Starts a program and waits until it is ready.
   @discardableResult
   func start(
-    _ name: String, _ command: [String], within seconds: Double = Rig.patience, until isReady: (Child) -> Bool
+    _ name: String, _ command: [String], within seconds: Double = Rig.responseTimeout,
+    until isReady: (Child) -> Bool
   ) async throws -> Child {
     let child = try Child(networkPrefix + command, output: path(name + ".log"))
     children.append(child)
@@ -94,8 +95,9 @@ extension Rig {
   }
 
   /// Runs a program to its end; one that takes too long is killed, and that is a failure.
-  func run(_ name: String, _ command: [String], within seconds: Double = Rig.patience) async throws -> Result
-  {
+  func run(
+    _ name: String, _ command: [String], within seconds: Double = Rig.responseTimeout
+  ) async throws -> Result {
     let child = try Child(networkPrefix + command, output: path(name + ".log"))
     children.append(child)
     guard let status = try await child.ended(within: seconds) else {
@@ -107,7 +109,7 @@ extension Rig {
   /// Runs a program to its end, which must be a success, and returns what it said.
   @discardableResult
   func succeed(
-    _ name: String, _ command: [String], within seconds: Double = Rig.patience
+    _ name: String, _ command: [String], within seconds: Double = Rig.responseTimeout
   ) async throws -> String {
     let result = try await run(name, command, within: seconds)
     guard result.status == 0 else {
@@ -168,7 +170,7 @@ extension Rig {
     func signalAndWait(_ number: Int32) { process.signalAndWait(number) }
 
     /// Its exit status, or 128 and the signal that ended it; `nil` if it has not ended in time.
-    func ended(within seconds: Double = Rig.patience) async throws -> Int32? {
+    func ended(within seconds: Double = Rig.responseTimeout) async throws -> Int32? {
       let limit = Date.now + seconds
       while Date.now < limit {
         if let status = process.status { return status }

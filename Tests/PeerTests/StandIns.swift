@@ -92,7 +92,7 @@ extension Rig {
   /// Runs one of the scripts in Tests/Peers to its end, which must be a success.
   @discardableResult
   func succeed(
-    script name: String, _ arguments: String..., within seconds: Double = Rig.patience
+    script name: String, _ arguments: String..., within seconds: Double = Rig.responseTimeout
   ) async throws -> String {
     try await succeed(name.replacing("/", with: "-"), script(name, arguments), within: seconds)
   }

@@ -193,8 +193,8 @@ private struct RunSession {
     return status
   }
 
-  /// Ends a run with invalid scenarios or without a lab place. Replaces the reports, so that nobody mistakes those
-  /// of an earlier run for this one's.
+  /// Ends a run with invalid scenarios or without a lab place. Replaces the reports, because those of an earlier run
+  /// would look like the reports of this one.
   private func refuse() -> CommandStatus {
     let status = refusal?.status ?? .usage
     folder.take(.run(Record.Run(seed: arguments.seed ?? 0)))
