@@ -93,7 +93,8 @@ is_right(User, Code, #lock{fault = Fault, codes = Codes, deleted = Deleted, also
 
 adopt(User, Code, L = #lock{codes = Codes, also = Also}) ->
     IsMillion = length(Code) =:= 6 andalso lists:all(fun(C) -> C >= $0 andalso C =< $9 end, Code),
-    L#lock{codes = Codes#{User => Code}, also = case IsMillion of true -> Also#{User => next(Code)}; _ -> maps:remove(User, Also) end}.
+    L#lock{codes = Codes#{User => Code},
+           also = case IsMillion of true -> Also#{User => next(Code)}; false -> maps:remove(User, Also) end}.
 
 %% The code whose last digit is one greater.
 next(Code) ->
