@@ -29,7 +29,7 @@ struct DOTToken {
 /// Splits the bytes of a DOT file into tokens.
 ///
 /// The lexer reads the language of GraphViz:
-/// - comments: `//`, `/* */`, and `#` at the start of a line;
+/// - comments: `//`, `/* */`, and `#` as the first character of a line that is not blank;
 /// - quoted text, in which only `\"` and a backslash before a line break are special;
 /// - HTML text in angle brackets;
 /// - names of letters, digits, underscores and bytes beyond ASCII;
@@ -94,7 +94,7 @@ struct DOTLexer {
         step()
       case UInt8(ascii: "/") where peek(1) == UInt8(ascii: "/"):
         skipLine()
-      case UInt8(ascii: "#") where position.column == 1:
+      case UInt8(ascii: "#") where isFirstOfLine:
         skipLine()
       case UInt8(ascii: "/") where peek(1) == UInt8(ascii: "*"):
         try skipComment()
@@ -102,6 +102,12 @@ struct DOTLexer {
         return
       }
     }
+  }
+
+  /// Whether only blanks precede the position in its line.
+  private var isFirstOfLine: Bool {
+    let before = bytes[..<position.offset].last { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
+    return position.column == 1 || before == UInt8(ascii: "\n") || before == UInt8(ascii: "\r")
   }
 
   private mutating func skipLine() {
@@ -209,26 +215,52 @@ private func isNameByte(_ byte: UInt8) -> Bool {
 /// line break or a table row begins a new line.
 private func plainText(ofHTML html: String) -> String {
   var text = ""
-  var tag: String?
-  for character in html {
-    switch (character, tag) {
-    case ("<", _): tag = ""
-    case (">", let name?):
-      if beginsLine(name) { text.append("\n") }
-      tag = nil
-    case (_, let name?): tag = name + String(character)
-    case (_, nil): text.append(character.isWhitespace ? " " : character)
+  var rest = html[...]
+  while let character = rest.popFirst() {
+    switch character {
+    case "<":
+      let end = rest.firstIndex(of: ">") ?? rest.endIndex
+      text += separator(ofTag: rest[..<end])
+      rest = rest[end...].dropFirst()
+    case "&":
+      if let end = rest.firstIndex(of: ";"), let meaning = meaning(ofEntity: rest[..<end]) {
+        text.append(meaning)
+        rest = rest[end...].dropFirst()
+      } else {
+        text.append(character)
+      }
+    default:
+      text.append(character.isWhitespace ? " " : character)
     }
-  }
-  for (entity, character) in [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#47;", "/"), ("&amp;", "&")]
-  {
-    text.replace(entity, with: character)
   }
   let lines = text.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
   return lines.filter { !$0.isEmpty }.joined(separator: "\n")
 }
 
-private func beginsLine(_ tag: String) -> Bool {
-  let name = tag.prefix { $0 != " " && $0 != "/" && $0 != "\t" && $0 != "\n" }.lowercased()
-  return name == "br" || name == "tr"
+/// Returns what stands in place of a tag, so that the words around it do not run together.
+private func separator(ofTag tag: Substring) -> String {
+  let name = tag.drop { $0 == "/" }.prefix { $0 != "/" && !$0.isWhitespace }.lowercased()
+  return switch name {
+  case "b", "font", "i", "o", "s", "sub", "sup", "u": ""
+  case "br", "hr", "table", "tr": "\n"
+  default: " "
+  }
+}
+
+/// Returns the character of an entity without its `&` and `;`, such as `lt` or `#47`.
+private func meaning(ofEntity name: Substring) -> Character? {
+  switch name {
+  case "lt": return "<"
+  case "gt": return ">"
+  case "amp": return "&"
+  case "quot": return "\""
+  case "apos": return "'"
+  case "nbsp": return " "
+  default:
+    let digits = name.dropFirst(name.hasPrefix("#x") || name.hasPrefix("#X") ? 2 : 1)
+    let code = UInt32(digits, radix: name.dropFirst().first?.lowercased() == "x" ? 16 : 10)
+    guard name.hasPrefix("#"), let scalar = code.flatMap(Unicode.Scalar.init) else { return nil }
+    // A line break that is no tag, or a control character, is drawn as a blank.
+    return Character(scalar).isWhitespace || scalar.value < 0x20 ? " " : Character(scalar)
+  }
 }

@@ -36,12 +36,13 @@ extension MachineDefinition {
   /// it.
   ///
   /// In a plain Mealy machine each edge is labelled `input/output`, and the output becomes ``Transition/shows``. The
-  /// start is the target of a node without a text or of a node whose name begins with `__start`; without such a node,
-  /// it is the first node.
+  /// start is the target of a node without a text or of a node whose name begins with `__start` or `__initial`;
+  /// without such a node, it is the first node.
   ///
-  /// A label without a slash is an input alone. An HTML label may have inputs separated by `|` in its first line, and
-  /// their output below. A Moore machine has the outputs in its states, labelled `name|output` or `name / output`:
-  /// they become ``State/status``.
+  /// A label without a slash is an input alone. A label may have several rows, on lines of their own or with ` | `
+  /// between them, and inputs that share an output (`in | in / out`). An HTML label may have inputs separated by `|`
+  /// in its first line, and their output below. A Moore machine has the outputs in its states, labelled
+  /// `name|output` or `name / output`: they become ``State/status``.
   ///
   /// - Parameters:
   ///   - bytes: The whole file.
@@ -58,19 +59,24 @@ extension MachineFile {
   init(dot bytes: [UInt8], name: String) throws(DocumentError) {
     try Limits(bytes: 32 << 20).check(byteCount: bytes.count, name: name)
     let source = Source(name: name, bytes: bytes)
+    if let problem = ForeignFormat.problem(inDOT: bytes) {
+      throw DocumentError(source: source, problems: [problem])
+    }
     let (definition, places): (MachineDefinition, DefinitionPlaces)
+    let startHint: Advice
     do {
       let graph = try DOTParser.parse(bytes)
-      (definition, places) =
-        graph.attributes["lockstep"] == nil
-        ? try mealyMachine(of: graph, name: name) : try machine(of: graph)
+      let isOurs = graph.attributes["lockstep"] != nil
+      startHint = isOurs ? "the attribute `starts` of the graph lists them" : "\(startAdvice)"
+      (definition, places) = isOurs ? try machine(of: graph) : try mealyMachine(of: graph, name: name)
     } catch {
       throw DocumentError(source: source, problems: [error.problem])
     }
     let findings = definition.findings()
     let problems = places.problems(findings.map(\.place)) { number, start, end in
       let fault = findings[number].fault
-      return Problem(fault.code, at: start, to: end, fault.description, hint: definition.hint(for: fault))
+      let hint = fault == .noStart ? startHint : definition.hint(for: fault)
+      return Problem(fault.code, at: start, to: end, fault.description, hint: hint)
     }
     if !problems.isEmpty {
       throw DocumentError(source: source, problems: problems, omitted: findings.count - problems.count)

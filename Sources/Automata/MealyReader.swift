@@ -6,20 +6,49 @@ func mealyMachine(
   of graph: DOTGraph, name: String
 ) throws(DOTProblem) -> (MachineDefinition, DefinitionPlaces) {
   try graph.refuseOtherKinds()
-  let starts = graph.startMarkers()
-  var reader = MealyReader(
-    name: graph.name.isEmpty ? name : graph.name, isMoore: graph.hasOutputsAfterNames(besides: starts))
-  for node in graph.nodes where !starts.contains(node.id) { try reader.add(node) }
+  let markers = graph.startMarkers()
+  var starts: [DOTGraph.Edge] = []
+  var edges: [LabelledEdge] = []
   for edge in graph.edges {
-    if starts.contains(edge.from) {
-      try reader.addStart(edge)
-    } else {
-      try reader.add(edge)
-    }
+    if markers.contains(edge.from) { starts.append(edge) } else { edges.append(try LabelledEdge(edge)) }
   }
+  if starts.isEmpty, let marker = graph.nodes.first(where: { markers.contains($0.id) }) {
+    throw DOTProblem(marker.start, to: marker.end, "no arrow leads from this start", hint: "\(startAdvice)")
+  }
+  let states = graph.nodes.filter { !markers.contains($0.id) }
+  let outputs = try mooreOutputs(of: states, and: edges)
+  var reader = MealyReader(name: graph.name.isEmpty ? name : graph.name)
+  for state in states { reader.add(state, output: outputs[state.id]) }
+  for start in starts { try reader.addStart(start) }
+  for edge in edges { reader.add(edge) }
   reader.finish()
   return (reader.machine, reader.places)
 }
+
+/// An edge from a state, with the rows of its label.
+private struct LabelledEdge {
+  var edge: DOTGraph.Edge
+  var label: DOTGraph.Value
+  var rows: [MealyRow]
+
+  init(_ edge: DOTGraph.Edge) throws(DOTProblem) {
+    guard let label = edge.label else {
+      throw DOTProblem(
+        edge.start, to: edge.end, "this edge has no label", hint: "as in `[label=\"in/out\"]`; \(startAdvice)"
+      )
+    }
+    self.edge = edge
+    self.label = label
+    rows = try label.mealyRows()
+  }
+
+  var hasOutputs: Bool { rows.contains { $0.output != nil } }
+}
+
+/// How a start is drawn.
+let startAdvice = """
+  a start is an arrow from a node without a text, drawn as a point, or called `__start0`
+  """
 
 private struct MealyReader {
   private struct Key: Hashable {
@@ -30,35 +59,18 @@ private struct MealyReader {
 
   private(set) var machine: MachineDefinition
   private(set) var places = DefinitionPlaces()
-  /// Whether the label of each state is its name, a slash and its output.
-  private let isMoore: Bool
   private var inputs = Roster<String>()
   private var rows: [Key: Int] = [:]
   /// The states to which each row leads.
   private var targets: [Roster<String>] = []
 
-  init(name: String, isMoore: Bool) {
+  init(name: String) {
     machine = MachineDefinition(name: name)
-    self.isMoore = isMoore
   }
 
-  mutating func add(_ node: DOTGraph.Node) throws(DOTProblem) {
-    machine.states.append(State(node.id, status: try output(of: node)))
+  mutating func add(_ node: DOTGraph.Node, output: String?) {
+    machine.states.append(State(node.id, status: output))
     places.states.append((node.start, node.end))
-  }
-
-  /// Returns the output of a state of a Moore machine: after the name, or below it. Any other label is a name only.
-  private func output(of node: DOTGraph.Node) throws(DOTProblem) -> String? {
-    guard let label = node.attributes["label"] else { return nil }
-    if isMoore { return inputAndOutput(label.text).output.flatMap { $0.isEmpty ? nil : $0 } }
-    guard !label.isHTML else { return nil }
-    let parts = label.text.split(separator: "|").map { trim($0.filter { $0 != "{" && $0 != "}" }) }
-    guard parts.count <= 2 else {
-      throw DOTProblem(
-        label.start, to: label.end, "this label has more than a name and an output",
-        hint: "a state of a Moore machine is labelled `name|output`")
-    }
-    return parts.count == 2 ? parts[1] : nil
   }
 
   mutating func addStart(_ edge: DOTGraph.Edge) throws(DOTProblem) {
@@ -69,26 +81,13 @@ private struct MealyReader {
     places.starts = [(edge.start, edge.end)]
   }
 
-  mutating func add(_ edge: DOTGraph.Edge) throws(DOTProblem) {
-    guard let label = edge.label else {
-      throw DOTProblem(
-        edge.start, to: edge.end, "this edge has no label",
-        hint: """
-          as in `[label=\"in/out\"]`; a start is an arrow from a node without a text, drawn as a point, or called \
-          `__start0`
-          """)
-    }
-    for (input, output) in try labels(label) {
-      guard output == nil || !isMoore else {
-        throw DOTProblem(
-          label.start, to: label.end, "this edge has an output, and the states have some, too",
-          hint: "a machine has outputs on its edges, or in its states")
+  mutating func add(_ labelled: LabelledEdge) {
+    for row in labelled.rows {
+      if inputs.number(row.input) == machine.events.count {
+        machine.events.append(Event(row.input))
+        places.events.append((labelled.edge.start, labelled.edge.end))
       }
-      if inputs.number(input) == machine.events.count {
-        machine.events.append(Event(input))
-        places.events.append((edge.start, edge.end))
-      }
-      add(Key(from: edge.from, input: input, output: output), edge)
+      add(Key(from: labelled.edge.from, input: row.input, output: row.output), labelled.edge)
     }
   }
 
@@ -112,58 +111,6 @@ private struct MealyReader {
     machine.starts = [Start(first.name)]
     places.starts = [places.states[0]]
   }
-
-  /// Returns the inputs and outputs of an edge's label: `in/out`, one per line, or, in HTML, inputs separated by `|`
-  /// with their output below.
-  private func labels(_ label: DOTGraph.Value) throws(DOTProblem) -> [(input: String, output: String?)] {
-    let lines = lines(of: label.text)
-    guard label.isHTML, lines.count > 1 else { return lines.map(inputAndOutput) }
-    if lines[0].contains("/") {
-      if let other = lines.first(where: { !$0.contains("/") }) {
-        throw DOTProblem(
-          label.start, to: label.end, "the line `\(other)` of this label is neither an input nor an output",
-          hint: "write `in/out` in each line, or the inputs in the first line and their output below")
-      }
-      return lines.map(inputAndOutput)
-    }
-    if let guarded = lines.dropFirst().first(where: { $0.hasPrefix("[") && $0.hasSuffix("]") }) {
-      throw DOTProblem(
-        label.start, to: label.end,
-        "`\(guarded)` is a condition, and conditions of edges are not read from DOT",
-        hint: "write the machine in YAML")
-    }
-    let below = lines.dropFirst().joined(separator: " ")
-    // In UML, an action begins with a slash.
-    let output = trim(below.hasPrefix("/") ? below.dropFirst() : below[...])
-    return lines[0].split(separator: "|").map { (trim($0), output) }
-  }
-
-  private func lines(of label: String) -> [String] {
-    var lines = [""]
-    var rest = label[...]
-    while let character = rest.popFirst() {
-      if character.isNewline {
-        lines.append("")
-        continue
-      }
-      guard character == "\\", let next = rest.first else {
-        lines[lines.count - 1].append(character)
-        continue
-      }
-      rest.removeFirst()
-      if ["n", "l", "r"].contains(next) {
-        lines.append("")
-      } else {
-        lines[lines.count - 1].append(next)
-      }
-    }
-    return lines.map { trim($0) }.filter { !$0.isEmpty }
-  }
-}
-
-private func inputAndOutput(_ label: String) -> (input: String, output: String?) {
-  guard let slash = label.firstRange(of: " / ") ?? label.firstRange(of: "/") else { return (label, nil) }
-  return (trim(label[..<slash.lowerBound]), trim(label[slash.upperBound...]))
 }
 
 extension DOTGraph.Edge {
@@ -174,7 +121,91 @@ extension DOTGraph.Edge {
 }
 
 extension DOTGraph.Value {
-  fileprivate var isBlank: Bool { text.allSatisfy(\.isWhitespace) }
+  fileprivate var isBlank: Bool { lines.isEmpty }
+}
+
+// MARK: - Moore machines
+
+/// Returns the outputs of the states of a Moore machine; none for a Mealy machine.
+///
+/// A state is a record of its name and its output, or its label is `name / output`. If no edge has an output, the
+/// slash needs no blanks.
+private func mooreOutputs(
+  of states: [DOTGraph.Node], and edges: [LabelledEdge]
+) throws(DOTProblem) -> [String: String] {
+  let edge = edges.first(where: \.hasOutputs)
+  var found: [String?] = []
+  for state in states { found.append(try state.outputInRecord()) }
+  if found.allSatisfy({ $0 == nil }) {
+    let spaced = states.map { $0.output(after: " / ") }
+    let close = states.map { $0.output(after: "/") }
+    // Where the edges have outputs, a slash in the name of some state is not an output.
+    if !spaced.contains(nil) || edge == nil && spaced.contains(where: { $0 != nil }) {
+      found = spaced
+    } else if edge == nil, !close.contains(nil) {
+      found = close
+    }
+  }
+  guard found.contains(where: { $0 != nil }) else { return [:] }
+  if let label = edge?.label {
+    throw DOTProblem(
+      label.start, to: label.end, "this edge has an output, and the states have some, too",
+      hint: "a machine has outputs on its edges, or in its states")
+  }
+  var outputs: [String: String] = [:]
+  for (state, output) in zip(states, found) {
+    guard let output, !output.isEmpty else {
+      throw DOTProblem(
+        state.start, to: state.end, "this state has no output, and other states have one",
+        hint: "label each state of a Moore machine `name|output` or `name / output`")
+    }
+    outputs[state.id] = output
+  }
+  return outputs
+}
+
+extension DOTGraph.Node {
+  /// Returns the second field of a record.
+  fileprivate func outputInRecord() throws(DOTProblem) -> String? {
+    guard let label = attributes["label"], !label.isHTML else { return nil }
+    let fields = recordFields(label.text)
+    // A program that puts the name in the first field does not escape the output behind it.
+    guard fields.count <= 2 || fields[0] == id else {
+      throw DOTProblem(
+        label.start, to: label.end, "this label has more than a name and an output",
+        hint: "a state of a Moore machine is labelled `name|output`")
+    }
+    return fields.count > 1 ? fields.dropFirst().joined(separator: "|") : nil
+  }
+
+  /// Returns the text behind a slash, in a label of one line.
+  fileprivate func output(after slash: String) -> String? {
+    guard let lines = attributes["label"]?.lines, lines.count == 1, let range = lines[0].firstRange(of: slash)
+    else { return nil }
+    return trim(lines[0][range.upperBound...])
+  }
+}
+
+/// Returns the fields of a record, without the names of its ports.
+private func recordFields(_ label: String) -> [String] {
+  var fields = [""]
+  var rest = label[...]
+  while let character = rest.popFirst() {
+    switch character {
+    case "|": fields.append("")
+    case "{", "}": break
+    case "\\":
+      let next = rest.popFirst() ?? character
+      fields[fields.count - 1].append(["n", "l", "r"].contains(next) ? " " : next)
+    default: fields[fields.count - 1].append(character)
+    }
+  }
+  return fields.map { field in
+    let field = trim(field)
+    guard field.hasPrefix("<"), let end = field.firstIndex(of: ">") else { return field }
+    let text = trim(field[end...].dropFirst())
+    return text.isEmpty ? field : text
+  }
 }
 
 // MARK: - What a graph is
@@ -182,11 +213,11 @@ extension DOTGraph.Value {
 extension DOTGraph {
   /// Returns the nodes that are not states: an arrow from one of them points at the start state.
   ///
-  /// A node is a start marker if its name begins with `__start`. Most programs that write DOT use other names. So a
-  /// node is also one if it is drawn as a mark or not at all, no edge enters it, and only edges without a label leave
-  /// it.
+  /// A node is a start marker if its name begins with `__start` or `__initial`. Most programs that write DOT use
+  /// other names. So a node is also one if it is drawn as a mark or not at all, no edge enters it, and only edges
+  /// without a label leave it.
   fileprivate func startMarkers() -> Set<String> {
-    var markers = Set(nodes.map(\.id).filter { $0.hasPrefix("__start") })
+    var markers = Set(nodes.map(\.id).filter { $0.hasPrefix("__start") || $0.hasPrefix("__initial") })
     let reached = Set(edges.map(\.to))
     let labelled = Set(edges.filter { $0.label != nil }.map(\.from))
     let sources = Set(edges.map(\.from))
@@ -199,16 +230,6 @@ extension DOTGraph {
     return markers
   }
 
-  /// Returns whether every state is labelled `name / output`.
-  fileprivate func hasOutputsAfterNames(besides starts: Set<String>) -> Bool {
-    let states = nodes.filter { !starts.contains($0.id) }
-    return !states.isEmpty
-      && states.allSatisfy { state in
-        guard let label = state.attributes["label"] else { return false }
-        return !label.isHTML && !label.text.contains("|") && label.text.contains(" / ")
-      }
-  }
-
   /// Rejects a graph that looks like a Mealy machine but means something else.
   fileprivate func refuseOtherKinds() throws(DOTProblem) {
     if let edge = edges.first(where: { $0.attributes["modality"] != nil }) {
@@ -217,7 +238,10 @@ extension DOTGraph {
         hint: "modal transition systems are not read")
     }
     let labels = edges.compactMap(\.label)
-    if let first = labels.first, labels.allSatisfy(\.endsWithProbability) {
+    let probabilities = labels.compactMap(\.probability)
+    if let first = labels.first, probabilities.count == labels.count,
+      probabilities.contains(where: { $0.contains(".") })
+    {
       throw DOTProblem(
         first.start, to: first.end, "this edge has a probability",
         hint: "Markov chains, Markov decision processes and stochastic Mealy machines are not read")
@@ -235,10 +259,10 @@ extension DOTGraph.Node {
 }
 
 extension DOTGraph.Value {
-  /// Whether the text is a decimal fraction from 0 to 1, or ends with one after a colon.
-  fileprivate var endsWithProbability: Bool {
+  /// The text, or its end after a colon, if it is a number from 0 to 1.
+  fileprivate var probability: String? {
     let last = trim(text.split(separator: ":", omittingEmptySubsequences: false).last ?? "")
-    guard last.contains("."), let number = Double(last) else { return false }
-    return (0...1).contains(number)
+    guard let number = Double(last), (0...1).contains(number) else { return nil }
+    return last
   }
 }
