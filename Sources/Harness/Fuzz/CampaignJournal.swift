@@ -207,6 +207,15 @@ public final class CampaignJournal {
     return verdict.ending()
   }
 
+  /// Why a campaign that ended as planned proves nothing; `nil` if it proves something.
+  private func emptiness(_ status: CampaignStatus) -> String? {
+    if status.events == 0 { return "no event was tried" }
+    let stimuli = target.machine.machine.stimulusNames
+    // Such a device has only faults in common with the machine.
+    guard !stimuli.isEmpty, target.undriven == stimuli else { return nil }
+    return "\(target.device) takes no stimulus of the machine"
+  }
+
   /// Records the end of the campaign.
   ///
   /// - Parameters:
@@ -226,10 +235,9 @@ public final class CampaignJournal {
       settings: target.device.ownSettings)
     listener.take(.begin(test.record))
     listener.take(CaseTime(start: start.moment, taken: MonotonicClock.now - start.clock))
-    // A campaign without any event proves nothing.
-    let isEmpty = end == .done && status.events == 0
-    count.count(
-      self.end(test, Outcome(isEmpty ? .skipped("nothing was compared: no event was tried") : end.verdict)))
+    let reason = end == .done ? emptiness(status) : nil
+    let outcome = Outcome(reason.map { .skipped("nothing was compared: \($0)") } ?? end.verdict)
+    count.count(self.end(test, outcome))
     listener.take(.campaign(status))
     let park = provider.park()
     listener.take(park)

@@ -79,7 +79,8 @@ class HumanFuzzReport: CampaignReport {
       let words = "\(fault)".replacing("\n", with: "\n    ")
       return write(paint(.warning, "⚡ \(words)") + "\n  report   \(end.page)")
     }
-    let isJudged = status.unjudged < status.tests || status.unjudged == 0
+    let isJudged =
+      end.exit != .nothingSelected && (status.unjudged < status.tests || status.unjudged == 0)
     let words =
       end.found == EndingCount.Found()
       ? isJudged ? paint(.good, end.found.words) : paint(.warning, "no verdict")

@@ -2,6 +2,7 @@ import Automata
 import Conformance
 import Emulator
 import Harness
+import Journal
 import TestSupport
 import Testing
 
@@ -78,5 +79,38 @@ struct StrangerTests {
     expect(try undriven(["coin", "connect", "beep"]), ["coin", "beep"])
     expect(try undriven(["connect"]), [])
     #expect(throws: DeviceProblem.self) { try undriven(["coin"]) }
+  }
+
+  @Test("a campaign that can only inject faults has no verdict, and one that can request something has")
+  func faultsAlone() throws {
+    func end(_ stimuli: [String], _ cause: CampaignEnd = .done) throws -> [String] {
+      let provider = ToyProvider()
+      let target = try FuzzTarget(
+        try file(stimuli, happens: ["ring"], faults: ["wind"]), DeviceSpec(.emulator, "oak"), seed: 1,
+        provider: provider)
+      let records = Verdicts()
+      var status = CampaignStatus()
+      status.events = 9
+      let exit = CampaignJournal(target, FuzzSettings(), provider: provider, listener: records)
+        .end(cause, status, nil)
+      return ["\(exit.rawValue)"] + records.messages
+    }
+    expect(
+      try end(["coin", "beep"]),
+      ["4", "skipped: nothing was compared: emulator:oak takes no stimulus of the machine"])
+    expect(try end(["coin"], .stopped), ["5", "incomplete: stopped before its budget was used up"])
+    expect(try end(["coin", "open"]), ["0", "agree: "])
+    expect(try end([]), ["0", "agree: "])
+  }
+}
+
+/// The verdicts of a journal, with their messages.
+private final class Verdicts: JournalListener {
+  private(set) var messages: [String] = []
+
+  func take(_ record: Record) {
+    if case .verdict(let verdict) = record {
+      messages.append("\(verdict.word.rawValue): \(verdict.message ?? "")")
+    }
   }
 }
