@@ -213,24 +213,29 @@ private func isNameByte(_ byte: UInt8) -> Bool {
 
 /// Returns the text of an HTML label, without tags, with its entities decoded and each run of blanks as one space. A
 /// line break or a table row begins a new line.
+///
+/// The text is read by Unicode scalars, so that a bracket counts even before a combining accent.
 private func plainText(ofHTML html: String) -> String {
   var text = ""
-  var rest = html[...]
-  while let character = rest.popFirst() {
-    switch character {
+  var rest = html.unicodeScalars[...]
+  while let scalar = rest.popFirst() {
+    switch scalar {
     case "<":
       let end = rest.firstIndex(of: ">") ?? rest.endIndex
-      text += separator(ofTag: rest[..<end])
+      text += separator(ofTag: Substring(rest[..<end]))
       rest = rest[end...].dropFirst()
     case "&":
-      if let end = rest.firstIndex(of: ";"), let meaning = meaning(ofEntity: rest[..<end]) {
-        text.append(meaning)
+      // The longest entities have eight characters, such as `#x10FFFF`.
+      if let end = rest.prefix(9).firstIndex(of: ";"),
+        let meaning = meaning(ofEntity: Substring(rest[..<end]))
+      {
+        text.unicodeScalars.append(meaning)
         rest = rest[end...].dropFirst()
       } else {
-        text.append(character)
+        text.unicodeScalars.append(scalar)
       }
     default:
-      text.append(character.isWhitespace ? " " : character)
+      text.unicodeScalars.append(scalar.properties.isWhitespace ? " " : scalar)
     }
   }
   let lines = text.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
@@ -248,7 +253,7 @@ private func separator(ofTag tag: Substring) -> String {
 }
 
 /// Returns the character of an entity without its `&` and `;`, such as `lt` or `#47`.
-private func meaning(ofEntity name: Substring) -> Character? {
+private func meaning(ofEntity name: Substring) -> Unicode.Scalar? {
   switch name {
   case "lt": return "<"
   case "gt": return ">"
@@ -261,6 +266,6 @@ private func meaning(ofEntity name: Substring) -> Character? {
     let code = UInt32(digits, radix: name.dropFirst().first?.lowercased() == "x" ? 16 : 10)
     guard name.hasPrefix("#"), let scalar = code.flatMap(Unicode.Scalar.init) else { return nil }
     // A line break that is no tag, or a control character, is drawn as a blank.
-    return Character(scalar).isWhitespace || scalar.value < 0x20 ? " " : Character(scalar)
+    return scalar.properties.isWhitespace || scalar.value < 0x20 ? " " : scalar
   }
 }

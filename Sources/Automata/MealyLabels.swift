@@ -22,9 +22,10 @@ extension DOTGraph.Value {
     } else {
       for line in lines { rows += try mealyRows(in: line) }
     }
+    let haveOutputs = rows.contains { $0.output != nil }
     for row in rows {
       if let condition = row.condition(isAlone: rows.count == 1) { throw conditional(condition) }
-      guard row.output != nil || rows.allSatisfy({ $0.output == nil }) else {
+      guard row.output != nil || !haveOutputs else {
         throw DOTProblem(
           start, to: end, "the row `\(row.input)` of this label has no output, but another row has one",
           hint: "write each row as `in/out`, or the inputs as `in | in / out`")

@@ -55,6 +55,7 @@ struct DOTLabelTests {
       ("<<table><tr><td>a</td><td>/</td><td><b>x</b><sub>1</sub></td></tr></table>>", ["a/x1"]),
       ("<one<img src=\"x\"/>two<hr/>three<vr/>four>", ["one two/three four"]),
       ("<<font color=\"red\">un</font><i>lock</i>>", ["unlock"]),
+      ("<a<br/>\u{301}x <b>y</b>>", ["a/\u{301}x y"]),
       ("<a &lt;b&gt; &amp;lt; &#47; &#x3b5;&nbsp;&#10;&zeta; & c>", ["a <b> &lt;/ε &zeta; & c"]),
     ])
   func rowsOfLabel(label: String, expected: [String]) throws {
@@ -107,6 +108,14 @@ struct DOTLabelTests {
     let machine = try read("digraph { \(states) A -> B [label=coin] B -> A [label=\"push | pull\"] }")
     expect(machine.states, zip(["A", "B"], statuses).map { State($0, status: $1) })
     expect(rows(machine), ["coin", "push", "pull"])
+  }
+
+  @Test("a slash without blanks in the label of a state is part of its name, if the edges have outputs")
+  func mealy() throws {
+    let machine = try read(
+      #"digraph { A [label="A/0"] B [label="B/1"] A -> B [label="x/1"] B -> A [label="x/0"] }"#)
+    expect(machine.states, [State("A"), State("B")])
+    expect(rows(machine), ["x/1", "x/0"])
   }
 
   @Test(
