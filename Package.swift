@@ -57,7 +57,9 @@ let package = Package(
   ]
     // What other packages can build on: a protocol stack, a lock's protocol, machines, testing against them, and what
     // these need. Controllers is an emulated radio, Transports are ways to a real one.
-    + ["Basics", "Bluetooth", "Controllers", "Transports", "Sesame", "Automata", "Conformance"].map {
+    + [
+      "Basics", "Bluetooth", "Controllers", "Transports", "Sesame", "Expressions", "Automata", "Conformance",
+    ].map {
       .library(name: $0, targets: [$0])
     },
   targets: [
@@ -70,9 +72,9 @@ let package = Package(
     library("Documents", ["Basics", "CYAML"]),
     // Theory
     library("Expressions", ["Basics"]),
-    library("Automata", ["Basics", "Documents", "Drawing"]),
+    library("Automata", ["Basics", "Expressions", "Documents", "Drawing"]),
     library("Models", ["Basics", "Automata"]),
-    library("Conformance", ["Basics", "Automata"]),
+    library("Conformance", ["Basics", "Expressions", "Automata"]),
     // Protocols
     library("Bluetooth", ["Basics"]),
     library("Sesame", ["Basics", "Crypto", "Bluetooth", "CCrypto"]),
@@ -203,9 +205,9 @@ let package = Package(
     tests("Secrets", ["Secrets"]),
     tests("Documents", ["Documents", "Basics"]),
     tests("Expressions", ["Expressions", "Basics"]),
-    tests("Automata", ["Automata", "Basics", "Documents"]),
+    tests("Automata", ["Automata", "Expressions", "Basics", "Documents"]),
     tests("Models", ["Models", "Automata", "Basics"]),
-    tests("Conformance", ["Conformance", "Automata", "Models", "Basics"]),
+    tests("Conformance", ["Conformance", "Expressions", "Automata", "Models", "Documents", "Basics"]),
     tests("Bluetooth", ["Bluetooth", "Basics"]),
     tests("Sesame", ["Sesame", "Bluetooth", "Basics"], resources: [.copy("Vectors")]),
     tests("Links", ["Links", "Controllers", "Bluetooth", "Conformance", "Basics"]),

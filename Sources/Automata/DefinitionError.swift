@@ -1,5 +1,7 @@
 public import Documents
 
+public import Expressions
+
 /// A fault in the definition of a machine.
 public enum DefinitionFault: Equatable, Hashable, Sendable {
   case emptyMachineName
@@ -62,7 +64,35 @@ public enum DefinitionFault: Equatable, Hashable, Sendable {
   /// A condition depends on a stimulus or an event that is not defined.
   case setterNotDefined(condition: String, stimulus: String)
   case statusNotDefined(condition: String, status: String)
+  case duplicateVariable(String)
+  /// A name that expressions could not use.
+  case badVariableName(String)
+  /// A list or a map within a list or a map.
+  case badType(variable: String)
+  /// An argument with the name of a variable.
+  case ambiguousName(event: String, name: String)
+  case variableNotDefined(String)
+  /// A row or a start gives a variable two values.
+  case duplicateAssignment(String)
+  case readingNotDefined(String)
+  /// A row shows a reading twice.
+  case duplicateReading(String)
+  /// A row uses a timer that no row starts.
+  case timerNotStarted(String)
+  case expression(Expression)
   case tooLarge(what: String, count: Int, limit: Int)
+}
+
+extension DefinitionFault {
+  /// A fault in an expression.
+  public struct Expression: Hashable, Sendable {
+    /// The key whose value it is: `when`, or the name of a variable.
+    public var key: String
+    /// The whole expression.
+    public var text: String
+    /// What is wrong with it, and where.
+    public var fault: ExpressionFault
+  }
 }
 
 extension DefinitionFault: CustomStringConvertible {
@@ -113,6 +143,16 @@ extension DefinitionFault: CustomStringConvertible {
       "condition '\(condition)' is set by '\(stimulus)', which is not defined"
     case .statusNotDefined(let condition, let status):
       "condition '\(condition)' ends with the status '\(status)', which no state has"
+    case .duplicateVariable(let name): "variable '\(name)' is defined twice"
+    case .badVariableName(let name): "'\(name)' cannot be the name of a variable"
+    case .badType(let name): "variable '\(name)' has a list or a map within a list or a map"
+    case .ambiguousName(let event, let name): "'\(event)' has an argument '\(name)', which is also a variable"
+    case .variableNotDefined(let name): "variable '\(name)' is not defined"
+    case .duplicateAssignment(let name): "variable '\(name)' is set twice"
+    case .readingNotDefined(let name): "reading '\(name)' is not defined"
+    case .duplicateReading(let name): "the reading '\(name)' is shown twice"
+    case .timerNotStarted(let name): "no row starts the timer '\(name)'"
+    case .expression(let expression): "`\(expression.key)`: \(expression.fault.message)"
     case .tooLarge(let what, let count, let limit): "\(count) \(what) are more than the \(limit) allowed"
     }
   }
@@ -133,6 +173,11 @@ extension DefinitionFault {
     case .conditionNotDefined: .unknownCondition
     case .optionNotDefined: .unknownOption
     case .statusNotDefined: .unknownStatus
+    case .variableNotDefined: .unknownVariable
+    case .readingNotDefined: .unknownReading
+    case .timerNotStarted: .unknownTimer
+    case .duplicateVariable, .ambiguousName, .duplicateAssignment, .duplicateReading: .duplicateName
+    case .badVariableName, .badType, .expression: .wrongExpression
     case .duplicateFrom, .severalWildcards: .duplicateRow
     case .shiftChangesStatus, .negativeDelay, .emptyWindow, .negativeWindow, .repeatedDeadline,
       .windowOnStimulus,
@@ -147,7 +192,9 @@ extension DefinitionFault {
     switch self {
     case .startNotDefined(let name), .fromNotDefined(_, let name), .toNotDefined(_, let name),
       .eventNotDefined(let name), .setterNotDefined(_, let name), .conditionNotDefined(_, let name),
-      .statusNotDefined(_, let name), .optionNotDefined(_, let name):
+      .statusNotDefined(_, let name), .optionNotDefined(_, let name), .variableNotDefined(let name),
+      .readingNotDefined(let name),
+      .timerNotStarted(let name):
       name
     default: nil
     }
@@ -157,6 +204,13 @@ extension DefinitionFault {
 extension MachineDefinition {
   /// Suggests defined names in place of the undefined name of a fault.
   func hint(for fault: DefinitionFault) -> Advice? {
+    if case .expression(let expression) = fault {
+      return switch expression.fault.hint {
+      case nil: nil
+      case .words(let words): .words(words)
+      case .name(let name, let wrong): .nearest(to: wrong, of: [name])
+      }
+    }
     guard let name = fault.name else { return nil }
     let names: [String] =
       switch fault.code {
@@ -165,6 +219,9 @@ extension MachineDefinition {
       case .unknownCondition: conditions.map(\.name)
       case .unknownOption: choices.flatMap(\.options)
       case .unknownStatus: statuses
+      case .unknownVariable: variables.map(\.name)
+      case .unknownReading: readings.map(\.name)
+      case .unknownTimer: transitions.flatMap(\.data.start)
       default: []
       }
     return .nearest(to: name, of: names)
@@ -179,6 +236,7 @@ public struct DefinitionFinding: Equatable, Sendable {
     case state(Int)
     case event(Int)
     case condition(Int)
+    case variable(Int)
     case choice(Int)
     case start(Int)
     case row(Int)

@@ -25,6 +25,8 @@ public struct Machine: Equatable, Sendable {
     public let `guard`: Guard
     /// The options that a device must have one of to take it, as bits; zero for every device.
     public let options: UInt64
+    /// Whether it must be taken by some time if the tester does not cause it.
+    public let hasDeadline: Bool
   }
 
   /// The definition that the author wrote.
@@ -44,6 +46,8 @@ public struct Machine: Equatable, Sendable {
   public let options: [String]
   /// The options of each choice, as bits.
   public let choices: [UInt64]
+  /// The data of the rows, compiled; `nil` for a machine without data.
+  public let data: MachineData?
   /// The ``hash``, once it has been requested.
   let hashOnce = MachineHash()
 
@@ -53,6 +57,8 @@ public struct Machine: Equatable, Sendable {
   public static let optionLimit = 16
   /// The maximum number of edges of all rows, so that a short file cannot exhaust the memory.
   public static let edgeLimit = 2_000_000
+  /// The maximum number of words of all variables.
+  public static let dataLimit = 100_000
 
   /// Checks a definition and builds its table.
   ///
@@ -75,6 +81,7 @@ public struct Machine: Equatable, Sendable {
   private init(checked definition: MachineDefinition) {
     self.definition = definition
     environment = ConditionTable(definition)
+    data = definition.hasData ? definition.compiledData().data : nil
     let numbers = Numbers(definition)
     options = definition.choices.flatMap(\.options)
     choices = definition.choices.map { numbers.bits(of: $0.options) }
@@ -97,7 +104,9 @@ public struct Machine: Equatable, Sendable {
     self.caused = caused
     self.spontaneous = spontaneous
     next = caused.map { edges in
-      guard edges.count == 1, edges[0].guard.isEmpty, edges[0].options == 0 else { return -1 }
+      guard edges.count == 1, edges[0].guard.isEmpty, edges[0].options == 0,
+        definition.transitions[edges[0].transition].data.when == nil
+      else { return -1 }
       return Int16(edges[0].target)
     }
   }
@@ -130,6 +139,9 @@ public struct Machine: Equatable, Sendable {
     definition.conditions.firstIndex { $0.name == name }
   }
 
+  /// Returns the number of the reading with a name.
+  public func reading(named name: String) -> Int? { definition.readings.firstIndex { $0.name == name } }
+
   /// The names of the events that the tester can cause, in the order of the definition.
   public var stimulusNames: [String] {
     definition.events.filter { $0.kind != .spontaneous }.map(\.name)
@@ -150,12 +162,15 @@ extension Transition.Target {
 }
 
 extension Transition {
+  /// Whether the row has a time.
+  var isTimed: Bool { window != .any || data.isTimed }
+
   /// Returns whether the tester causes the row. With kind `both`, that is a row without a window.
   func isCausedByTester(_ kind: Event.Kind) -> Bool {
     switch kind {
     case .stimulus: true
     case .spontaneous: false
-    case .both: window == .any
+    case .both: !isTimed
     }
   }
 }
@@ -215,7 +230,8 @@ private struct Numbers {
       earliest: transition.window.earliest, latest: transition.window.latest,
       plus: transition.window.plus.flatMap { conditions[$0] },
       guard: Guard(given: mask(transition.given), unless: mask(transition.unless)),
-      options: bits(of: transition.options))
+      options: bits(of: transition.options),
+      hasDeadline: transition.window.latest != .forever || transition.data.latest != nil)
   }
 
   /// Returns the bits of options.

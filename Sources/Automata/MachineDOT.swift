@@ -11,13 +11,17 @@ import Basics
 //       "Opened" [entry="ring"];
 //       "Closed" -> "Opened" [label="open", row=0, event="open", first="creak", then="greet"];
 //
-// The graph does not contain the forms of arguments and readings; only YAML does.
+// The graph does not contain the forms of arguments and readings, nor data; only YAML does. The graph of a machine with data
+// is a drawing alone.
 //
 // In lists and names, `,`, `:`, `=`, `%`, `\` and control characters are written as `%` and two hexadecimal digits.
 // Several edges with the same `row` form one row of the definition.
 
 /// The version of the attributes; a graph without it is read as a plain Mealy machine.
 let dotVersion = "1"
+
+/// In place of the version: the graph is a drawing and does not contain the machine.
+let dotDrawing = "drawing"
 
 /// The node from which rows from any state are drawn.
 let dotAnyState = "__any"
@@ -64,8 +68,13 @@ extension MachineFile {
     }
     let (definition, places): (MachineDefinition, DefinitionPlaces)
     let startHint: Advice
-    do {
+    do throws(DOTProblem) {
       let graph = try DOTParser.parse(bytes)
+      if let mark = graph.attributes["lockstep"], mark.text == dotDrawing {
+        throw DOTProblem(
+          mark.start, to: mark.end, "this is the drawing of a machine with data, which is not read back",
+          hint: "such a machine is described in YAML alone")
+      }
       let isOurs = graph.attributes["lockstep"] != nil
       startHint = isOurs ? "the attribute `starts` of the graph lists them" : "\(startAdvice)"
       (definition, places) = isOurs ? try machine(of: graph) : try mealyMachine(of: graph, name: name)
@@ -116,6 +125,8 @@ private struct DOTWriter {
   }
 
   private mutating func writeGraph() {
+    // A machine with data is drawn, but its graph does not contain the whole definition.
+    if machine.hasData { return line("graph", [("lockstep", dotDrawing)]) }
     var attributes = [("lockstep", dotVersion)]
     if !isDrawable(machine.name) { attributes.append(("name", encode(machine.name))) }
     if !machine.summary.isEmpty { attributes.append(("summary", encode(machine.summary))) }
@@ -150,7 +161,25 @@ private struct DOTWriter {
   }
 
   private mutating func writeRow(_ row: Int, _ transition: Transition) {
-    var attributes = [("label", label(transition.arrowText)), ("row", String(row))]
+    var attributes = [("label", label(transition.arrowText))]
+    if !machine.hasData { attributes += rowAttributes(row, transition) }
+    let sources: [String?] =
+      switch transition.from {
+      case .states(let names): names
+      case .wildcard: [nil]
+      }
+    for source in sources {
+      for target in transition.targets(from: source ?? "") {
+        let any = quote(dotAnyState)
+        let from = source.map(id) ?? any
+        line("\(from) -> \(transition.to == .stay ? from : id(target))", attributes)
+      }
+    }
+  }
+
+  /// What a drawing does not show of a row.
+  private func rowAttributes(_ row: Int, _ transition: Transition) -> [(String, String)] {
+    var attributes = [("row", String(row))]
     if case .event(let name) = transition.trigger { attributes.append(("event", encode(name))) }
     for (key, value) in transition.window.entries(isTimer: transition.trigger == .timer) {
       attributes.append((key == "not-before" ? "notbefore" : key, key == "plus" ? encode(value) : value))
@@ -168,18 +197,7 @@ private struct DOTWriter {
     case .shift: attributes.append(("shift", "true"))
     }
     if transition.origin == .ours { attributes.append(("ours", "true")) }
-    let sources: [String?] =
-      switch transition.from {
-      case .states(let names): names
-      case .wildcard: [nil]
-      }
-    for source in sources {
-      for target in transition.targets(from: source ?? "") {
-        let any = quote(dotAnyState)
-        let from = source.map(id) ?? any
-        line("\(from) -> \(transition.to == .stay ? from : id(target))", attributes)
-      }
-    }
+    return attributes
   }
 
   private func id(_ state: String) -> String { quote(ids[state] ?? state) }

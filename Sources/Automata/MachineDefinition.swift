@@ -19,6 +19,8 @@ public struct MachineDefinition: Equatable, Sendable {
   public var choices: [DeviceChoice]
   /// The forms of the values that a device may report in addition to statuses and effects.
   public var readings: [ValueForm]
+  /// What the machine remembers beyond its state, on which rows may depend.
+  public var variables: [Variable]
   /// The transition relation.
   ///
   /// A pair of state and stimulus without a row is a refusal.
@@ -32,7 +34,7 @@ public struct MachineDefinition: Equatable, Sendable {
   public init(
     name: String, summary: String = "", states: [State] = [], events: [Event] = [],
     conditions: [Condition] = [], choices: [DeviceChoice] = [], readings: [ValueForm] = [],
-    transitions: [Transition] = [], starts: [Start] = []
+    variables: [Variable] = [], transitions: [Transition] = [], starts: [Start] = []
   ) {
     self.name = name
     self.summary = summary
@@ -41,6 +43,7 @@ public struct MachineDefinition: Equatable, Sendable {
     self.conditions = conditions
     self.choices = choices
     self.readings = readings
+    self.variables = variables
     self.transitions = transitions
     self.starts = starts
   }
@@ -259,6 +262,8 @@ public struct Transition: Equatable, Sendable {
   /// The options of a choice to which the row is limited: it applies to devices with one of them. Empty for every
   /// device.
   public var options: [String]
+  /// What the row says about variables, named timers and readings.
+  public var data: RowData
   /// Where the row comes from.
   public var origin: Origin
 
@@ -266,7 +271,7 @@ public struct Transition: Equatable, Sendable {
   public init(
     _ trigger: Trigger, from: Source, to: Target, window: Window = .any, before: [String] = [],
     after: [String] = [], shows: String? = nil, given: [String] = [], unless: [String] = [],
-    options: [String] = [], origin: Origin = .seed
+    options: [String] = [], data: RowData = RowData(), origin: Origin = .seed
   ) {
     self.trigger = trigger
     self.window = window
@@ -278,6 +283,7 @@ public struct Transition: Equatable, Sendable {
     self.given = given
     self.unless = unless
     self.options = options
+    self.data = data
     self.origin = origin
   }
 }
@@ -302,10 +308,13 @@ public struct Start: Equatable, Sendable {
   public var state: String
   /// The settings that select the start; a start without settings is always possible.
   public var conditions: [Condition]
+  /// The values of variables that differ from their first values.
+  public var set: [Assignment]
 
   /// Makes a start.
-  public init(_ state: String, when conditions: [Condition] = []) {
+  public init(_ state: String, when conditions: [Condition] = [], set: [Assignment] = []) {
     self.state = state
     self.conditions = conditions
+    self.set = set
   }
 }

@@ -90,6 +90,7 @@ extension Transition {
   /// The lines of text at the row's arrow: the event, and each effect on its own line.
   fileprivate var drawnLines: [String] {
     let label = RowLabel(self).description
-    return [shows.map { "\(label)/\($0)" } ?? label] + (before + after).map { "  / " + $0 }
+    return [shows.map { "\(label)/\($0)" } ?? label] + data.words.map { "  " + $0 }
+      + (before + after).map { "  / " + $0 }
   }
 }

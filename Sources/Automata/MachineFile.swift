@@ -57,6 +57,7 @@ struct DefinitionPlaces: Sendable {
   var events: [Place] = []
   var conditions: [Place] = []
   var choices: [Place] = []
+  var variables: [Place] = []
   var starts: [Place] = []
   var rows: [Place] = []
 
@@ -70,6 +71,7 @@ struct DefinitionPlaces: Sendable {
     case .event(let number): events[number]
     case .condition(let number): conditions[number]
     case .choice(let number): choices[number]
+    case .variable(let number): variables[number]
     case .start(let number): starts[number]
     case .row(let number): rows[number]
     }

@@ -15,12 +15,12 @@ enum MachineGrammar {
 
   /// The words for the types of a value.
   enum ValueWord: String, CaseIterable {
-    case text, hex, flag, integer, number, duration
+    case text, hex, flag, integer, number, duration, instant
 
     /// The form of its limits, or `nil` if it has none.
     var limit: Form? {
       switch self {
-      case .text, .hex, .flag: nil
+      case .text, .hex, .flag, .instant: nil
       case .integer: .wholeNumber(nil)
       case .number: .number
       case .duration: MachineGrammar.interval
@@ -32,10 +32,17 @@ enum MachineGrammar {
   static let limits = ["within", "not-before", "plus"]
   static let rowRules: [Form.Rule] =
     [.one(["to", "shift"]), .some(["event", "after"] + limits)] + limits.map { .excludes($0, "after") }
+    + [.excludes("timer", "plus")]
   static let eventRules: [Form.Rule] = [.excludes("one-of", "arguments")]
 
   static let names = Form.oneOrMore(.text)
+  /// An effect, or a reading with the value that is due.
+  static let effects = Form.oneOrMore(.either([.text, .mapping(due, others: nil)]))
   static let interval = Form.either([.duration, .word(forever)])
+  /// A time, or the expression of one.
+  static let time = Form.either([.duration, .word(forever), expression])
+  /// An expression in place of a time.
+  static let expression = Form.pattern("^[A-Za-z(]")
   /// A time to which a value is added, so that it may be negative.
   static let signed = Form.either([.duration, .negativeDuration, .word(forever)])
 }
@@ -64,6 +71,10 @@ extension MachineGrammar {
       "The values that a device may report in addition to statuses and effects: names, each with the "
         + "form of its value. A value of another form is a divergence."
     ),
+    .optional(
+      "variables", .mapping([], others: .either([.mapping(variable, others: nil), value])),
+      "What the machine remembers beyond its state: names, each with the form of its value, or with a form and "
+        + "a first value. A variable without a first value is unknown until the device shows it."),
     .required(
       "starts", .list(.record(start, []), count: 1...Int.max),
       "The states in which a test can start. A scenario without start settings uses the last one."),
@@ -136,6 +147,7 @@ extension MachineGrammar {
     .optional(
       "when", .mapping([], others: .flag),
       "The start settings of a test that select this start, each with true or false."),
+    .optional("set", assignments, "The values of variables that differ from their first values."),
   ]
 
   /// The keys of a row.
@@ -153,21 +165,41 @@ extension MachineGrammar {
       "shift", names,
       "Instead of `to`: states with the same status, in which the timers of the previous state continue."),
     .optional(
-      "after", interval,
-      "The exact time of the row, counted from the entry of the state."),
-    .optional("within", interval, "The latest time of the row, counted from the entry of the state."),
+      "when", .text,
+      "An expression over variables and the arguments of the event. Of several rows of one event and one state, "
+        + "the first whose expression is true is taken; the last one may have none."),
     .optional(
-      "not-before", signed,
-      "The earliest time of the row, counted from the entry of the state. With `plus` it may be negative."),
+      "set", assignments,
+      "The new values of variables, each an expression. All are computed from the values before the row. "
+        + "`unknown` stands for a value that the device chooses."),
+    .optional("start", names, "The named timers that start, or start again, with this row."),
+    .optional("stop", names, "The named timers that stop with this row."),
+    .optional(
+      "timer", .text,
+      "The named timer from whose start the times of the row count, in place of the entry of the state. The row "
+        + "is taken only while the timer runs, and stops it."),
+    .optional(
+      "after", time,
+      "The exact time of the row, counted from the entry of the state, or an expression of it."),
+    .optional(
+      "within", time,
+      "The latest time of the row, counted from the entry of the state, or an expression of it."),
+    .optional(
+      "not-before", .either([signed, expression]),
+      "The earliest time of the row, counted from the entry of the state, or an expression of it. With `plus` "
+        + "it may be negative."),
     .optional(
       "plus", .text,
       "The condition whose value, set by a stimulus, is added to `not-before` and to `within`."),
     .optional("given", names, "Conditions of which at least one must hold."),
     .optional("unless", names, "Conditions of which none may hold."),
     .optional("option", names, "Options of a choice. The row applies only to devices with one of them."),
-    .optional("first", names, "The effects that the device shows before the state changes, in order."),
     .optional(
-      "then", names,
+      "first", effects,
+      "The effects that the device shows before the state changes, in order. A mapping with `reading` and `is` is a "
+        + "reading and the value that is due."),
+    .optional(
+      "then", effects,
       "The effects that the device shows after the state has changed and before those of its `entry`, "
         + "in order."),
     .optional(
@@ -178,23 +210,64 @@ extension MachineGrammar {
       "Whether the author of the machine added the row because the specification does not cover the case."),
   ]
 
+  /// The keys of a reading that a row shows.
+  static let due: [Field] = [
+    .required("reading", .text, "The reading that the device shows here, and only in rows that name it."),
+    .optional("is", .text, "The expression of the value that is due. Without it, any value may come."),
+  ]
+
+  /// The keys of a variable.
+  static let variable: [Field] = [
+    .required("form", value, "The form of its value."),
+    .optional("first", .value, "The expression of its value at the start of a test."),
+  ]
+
+  private static let assignments = Form.mapping([], others: .value)
+
   private static let kind = Form.words(Event.Kind.allCases.map(\.rawValue))
   private static let event = Form.either([kind, .record(eventKeys, eventRules)])
 
   /// Names, each with the form of its value.
   private static let values = Form.mapping([], others: value)
 
-  /// The form of a value: a word, a word with limits, or the words to choose from.
-  private static let value = Form.either([
-    .words(ValueWord.allCases.map(\.rawValue)),
-    .single(
-      ValueWord.allCases.compactMap { word in
-        word.limit.map {
-          .optional(word.rawValue, .list($0, count: 2...2), "The minimum and the maximum.")
-        }
-      }, others: nil),
-    .list(.text, count: 1...Int.max),
-  ])
+  /// The form of a value: a word, a word with limits, the words to choose from, a list, a map or a record.
+  private static let value = Form.reference("value")
+
+  /// The keys of a list and of a map.
+  static let list: [Field] = [
+    .required("list", value, "The form of its elements."),
+    .required("size", .wholeNumber(1...1000), "The greatest number of elements."),
+  ]
+  static let map: [Field] = [
+    .required("map", .list(value, count: 2...2), "The form of its keys, and that of its values."),
+    .required("size", .wholeNumber(1...1000), "The greatest number of entries."),
+  ]
+  static let record: [Field] = [
+    .required("record", values, "The fields: names, each with the form of its value.")
+  ]
+  static let instant: [Field] = [
+    .required("instant", .duration, "By how much a moment that the device shows may differ.")
+  ]
+
+  /// What ``value`` refers to.
+  static let definitions: [(name: String, form: Form)] = [
+    (
+      "value",
+      Form.either([
+
+        .words(ValueWord.allCases.map(\.rawValue)),
+        .single(
+          ValueWord.allCases.compactMap { word in
+            word.limit.map {
+              .optional(word.rawValue, .list($0, count: 2...2), "The minimum and the maximum.")
+            }
+          }, others: nil),
+        .list(.text, count: 1...Int.max),
+        .mapping(list, others: nil), .mapping(map, others: nil), .mapping(record, others: nil),
+        .mapping(instant, others: nil),
+      ])
+    )
+  ]
 }
 
 extension MachineDefinition {
@@ -206,5 +279,6 @@ extension MachineDefinition {
   /// The schema covers only the grammar. Only the reader checks whether the states that a row names exist.
   public static let schema: JSON = form.schema(
     title: "A machine of Lockstep",
-    summary: "The states of a device, what can happen to it, and what it then does.")
+    summary: "The states of a device, what can happen to it, and what it then does.",
+    definitions: MachineGrammar.definitions)
 }

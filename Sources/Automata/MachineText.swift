@@ -57,6 +57,7 @@ extension Transition {
       case .stay: "the same"
       }
     return "\(RowLabel(self)): \(sources) → \(targets)" + (shows.map { " [\($0)]" } ?? "") + effectText
+      + data.text
   }
 
   /// The label of the row's arrow in a drawing: the event, or `input/output` if the row has an output, and then its
@@ -64,7 +65,24 @@ extension Transition {
   var arrowText: String {
     let label = RowLabel(self).description
     let effects = (before + after).joined(separator: ", ")
-    return (shows.map { "\(label)/\($0)" } ?? label) + (effects.isEmpty ? "" : " / \(effects)")
+    return (shows.map { "\(label)/\($0)" } ?? label) + data.text
+      + (effects.isEmpty ? "" : " / \(effects)")
+  }
+}
+
+extension RowData {
+  /// What the row says about data, in the order in which it matters: `[tries < 2]`, `tries := tries + 1`, `start relock`.
+  var words: [String] {
+    let times = [earliest.map { "not before \($0)" }, latest.map { "within \($0)" }].compactMap { $0 }
+    return (when.map { ["[\($0)]"] } ?? []) + (timer.map { ["of \($0)"] } ?? []) + times
+      + set.map { "\($0.variable) := \($0.value)" } + due.map { "\($0.reading) = \($0.value ?? "any")" }
+      + start.map { "start \($0)" } + stop.map { "stop \($0)" }
+  }
+
+  /// The words in one line, with a leading space: ` [tries < 2] tries := tries + 1, start relock`.
+  var text: String {
+    let rest = words.drop { $0.hasPrefix("[") }.joined(separator: ", ")
+    return (when.map { " [\($0)]" } ?? "") + (rest.isEmpty ? "" : " " + rest)
   }
 }
 

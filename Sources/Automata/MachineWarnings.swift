@@ -122,7 +122,9 @@ extension Machine {
     }
     var states: [Int: [String]] = [:]
     for source in definition.states.indices {
-      let edges = spontaneous[source].filter { $0.event == nil }
+      let edges = spontaneous[source].filter {
+        $0.event == nil && definition.transitions[$0.transition].data.isEmpty
+      }
       let rows = Dictionary(grouping: edges, by: \.transition)
       var seen = Set<Behaviour>()
       for (row, edges) in rows.sorted(by: { $0.key < $1.key }) {
@@ -215,7 +217,7 @@ extension Machine {
     let lasting = Set(edges.filter { !$0.enters && $0.target == state }.map(\.transition))
     let certain = edges.filter {
       $0.guard.isEmpty && $0.options == 0 && $0.plus == nil && $0.latest < .forever
-        && !lasting.contains($0.transition)
+        && definition.transitions[$0.transition].data.isEmpty && !lasting.contains($0.transition)
     }
     return certain.min { $0.latest < $1.latest }.map { ($0.latest, $0.transition) }
   }

@@ -1,4 +1,5 @@
 public import Documents
+import Expressions
 import Basics
 
 // A machine in YAML; the page "Machine files" explains all keys:
@@ -38,6 +39,9 @@ extension MachineDefinition {
       entries.append(("choices", .mapping(choices.map { ($0.name, names($0.options)) })))
     }
     if !readings.isEmpty { entries.append(("readings", readings.node)) }
+    if !variables.isEmpty {
+      entries.append(("variables", .mapping(variables.map { ($0.name, $0.node) })))
+    }
     entries.append(("starts", .list(starts.map(\.node))))
     entries.append(("transitions", .list(transitions.map(\.node))))
     return Node.mapping(entries).yaml()
@@ -112,8 +116,31 @@ extension ValueForm.Kind {
     case .anyDuration: word(.duration)
     case .duration(let range): limits(.duration, "\(range.lowerBound)", "\(range.upperBound)")
     case .choice(let words): .list(words.map { .text($0) }, layout: .flow)
+    case .instant(.zero): word(.instant)
+    case .instant(let precision): .mapping([("instant", .text(precision.description))], layout: .flow)
+    case .list(let element, let capacity):
+      .mapping([("list", element.node), ("size", .plain(String(capacity)))], layout: .flow)
+    case .map(let key, let value, let capacity):
+      .mapping(
+        [("map", .list([key.node, value.node], layout: .flow)), ("size", .plain(String(capacity)))],
+        layout: .flow)
+    case .record(let fields): .mapping([("record", fields.node)], layout: .flow)
     }
   }
+}
+
+extension Variable {
+  fileprivate var node: Node {
+    guard let first else { return form.kind.node }
+    return .mapping([("form", form.kind.node), ("first", expression(first))], layout: .flow)
+  }
+}
+
+/// Returns an expression as a scalar.
+private func expression(_ text: String) -> Node { .text(text) }
+
+extension [Assignment] {
+  fileprivate var node: Node { .mapping(map { ($0.variable, expression($0.value)) }, layout: .flow) }
 }
 
 extension Condition {
@@ -139,6 +166,7 @@ extension Start {
       let settings = conditions.map { ($0.name, Node.plain($0.value ? "true" : "false")) }
       entries.append(("when", .mapping(settings, layout: .flow)))
     }
+    if !set.isEmpty { entries.append(("set", set.node)) }
     return .mapping(entries, layout: .flow)
   }
 }
@@ -156,15 +184,56 @@ extension Transition {
     case .shift(let states): entries.append(("shift", names(states)))
     case .stay: entries.append(("to", .text(MachineGrammar.sameState)))
     }
-    for (key, value) in window.entries(isTimer: trigger == .timer) { entries.append((key, .text(value))) }
-    for (key, list) in [
-      ("given", given), ("unless", unless), ("option", options), ("first", before), ("then", after),
-    ] where !list.isEmpty {
+    let isTimed = data.earliest != nil || data.latest != nil
+    for (key, value) in window.entries(isTimer: trigger == .timer && !isTimed) where data.time(key) == nil {
+      entries.append((key, .text(value)))
+    }
+    for key in ["after", "not-before", "within"] {
+      if let value = data.time(key) { entries.append((key, expression(value))) }
+    }
+    if let timer = data.timer { entries.append(("timer", .text(timer))) }
+    for (key, list) in [("given", given), ("unless", unless), ("option", options)] where !list.isEmpty {
       entries.append((key, names(list)))
+    }
+    if let when = data.when { entries.append(("when", expression(when))) }
+    if !data.set.isEmpty { entries.append(("set", data.set.node)) }
+    for (key, list) in [("start", data.start), ("stop", data.stop)] where !list.isEmpty {
+      entries.append((key, names(list)))
+    }
+    for (key, list) in [("first", before), ("then", after)] where !list.isEmpty {
+      entries.append((key, effects(list)))
     }
     if let shows { entries.append(("shows", .text(shows))) }
     if origin == .ours { entries.append(("ours", .plain("true"))) }
     return .mapping(entries, layout: .flow)
+  }
+}
+
+extension Transition {
+  /// Returns effects, among them the readings of the row.
+  private func effects(_ list: [String]) -> Node {
+    guard list.contains(where: { name in data.due.contains { $0.reading == name } }) else {
+      return names(list)
+    }
+    return .list(
+      list.map { name in
+        guard let due = data.due.first(where: { $0.reading == name }) else { return .text(name) }
+        let value = due.value.map { [("is", expression($0))] } ?? []
+        return .mapping([("reading", .text(name))] + value, layout: .flow)
+      }, layout: .flow)
+  }
+}
+
+extension RowData {
+  /// Returns the expression of a time: the value of a key of a row, or `nil` if that is no expression.
+  fileprivate func time(_ key: String) -> String? {
+    let isExact = earliest != nil && earliest == latest
+    return switch key {
+    case "after": isExact ? earliest : nil
+    case "not-before": isExact ? nil : earliest
+    case "within": isExact ? nil : latest
+    default: nil
+    }
   }
 }
 
@@ -205,6 +274,7 @@ private struct MachineReader {
     let conditions = fields.optional("conditions")?.list() ?? []
     let choices = fields.optional("choices").map { $0.entries() ?? [] } ?? []
     let readings = fields.optional("readings").map { forms($0, "a reading") } ?? []
+    let variables = fields.optional("variables").map { $0.entries() ?? [] } ?? []
     let starts = fields.required("starts")?.list()
     let rows = fields.required("transitions")?.list()
     var definition = MachineDefinition(name: name ?? "", summary: summary)
@@ -214,6 +284,9 @@ private struct MachineReader {
     definition.choices = choices.compactMap { key, value in
       key.text("a choice").map { DeviceChoice($0, names(value)) }
     }
+    definition.variables = variables.compactMap { key, value in
+      key.text("a variable").flatMap { variable($0, value) }
+    }
     definition.starts = starts?.compactMap(start) ?? []
     definition.transitions = rows?.compactMap(transition) ?? []
     // If a part could not be read, the numbers of the others no longer give their positions.
@@ -221,6 +294,7 @@ private struct MachineReader {
       definition.states.count == states.count,
       definition.events.count == events.count,
       definition.conditions.count == conditions.count, definition.choices.count == choices.count,
+      definition.variables.count == variables.count,
       definition.starts.count == starts.count,
       definition.transitions.count == rows.count
     else { return nil }
@@ -234,10 +308,16 @@ private struct MachineReader {
         case .event(let number): events[number]
         case .condition(let number): conditions[number]
         case .choice(let number): choices[number].key
+        case .variable(let number): variables[number].value
         case .start(let number): starts[number]
         case .row(let number): rows[number]
         }
       let fault = finding.fault
+      if case .expression(let expression) = fault {
+        cursor.narrowed(to: expression.text).report(
+          fault.code, fault.description, hint: definition.hint(for: fault), part: expression.fault.range)
+        continue
+      }
       // The position of the wrong name is more precise than that of the whole row.
       (fault.name.map(cursor.narrowed(to:)) ?? cursor).report(
         fault.code, fault.description, hint: definition.hint(for: fault))
@@ -250,8 +330,8 @@ private struct MachineReader {
         definition,
         DefinitionPlaces(
           machine: (root.position, root.node.end), states: places(states), events: places(events),
-          conditions: places(conditions), choices: places(choices.map(\.key)), starts: places(starts),
-          rows: places(rows))
+          conditions: places(conditions), choices: places(choices.map(\.key)),
+          variables: places(variables.map(\.key)), starts: places(starts), rows: places(rows))
       ) : nil
   }
 
@@ -298,6 +378,10 @@ private struct MachineReader {
 
   /// Returns the form of a value: a word, a word with limits, or the words to choose from.
   private func kind(_ cursor: Cursor) -> ValueForm.Kind? {
+    if let first = cursor.node.entries?.first?.key.text, ["list", "map", "record", "instant"].contains(first)
+    {
+      return compound(cursor, first)
+    }
     if cursor.node.members != nil {
       let words = names(cursor)
       if words.isEmpty { cursor.reportExpected("words to choose from") }
@@ -315,16 +399,91 @@ private struct MachineReader {
       case .integer: .anyWholeNumber
       case .number: .anyNumber
       case .duration: .anyDuration
+      case .instant: .instant(precision: .zero)
       }
     }
     switch word {
     case .integer: return limits(value) { $0.integer(as: Int.self) }.map { .wholeNumber($0) }
     case .number: return limits(value) { $0.number() }.map { .number($0) }
     case .duration: return limits(value) { $0.duration() }.map { .duration($0) }
-    case .text, .hex, .flag:
+    case .text, .hex, .flag, .instant:
       key.report("`\(name)` has no limits")
       return nil
     }
+  }
+
+  /// Returns the form of a list, a map, a record or a moment.
+  private func compound(_ cursor: Cursor, _ word: String) -> ValueForm.Kind? {
+    switch word {
+    case "list":
+      guard let fields = cursor.fields(MachineGrammar.list),
+        let element = fields.required("list").flatMap(kind), let size = size(fields)
+      else { return nil }
+      return .list(element, capacity: size)
+    case "map":
+      guard let fields = cursor.fields(MachineGrammar.map), let cursor = fields.required("map"),
+        let members = cursor.list(), let size = size(fields)
+      else { return nil }
+      guard members.count == 2 else {
+        cursor.reportExpected("the form of the keys and that of the values, as in [text, integer]")
+        return nil
+      }
+      guard let key = kind(members[0]), let value = kind(members[1]) else { return nil }
+      return .map(key, value, capacity: size)
+    case "record":
+      return cursor.fields(MachineGrammar.record)?.required("record").flatMap { forms($0, "a field") }
+        .map { .record($0) }
+    default:
+      return cursor.fields(MachineGrammar.instant)?.required("instant")?.duration()
+        .map { .instant(precision: $0) }
+    }
+  }
+
+  private func size(_ fields: Fields) -> Int? {
+    guard let cursor = fields.required("size"), let size = cursor.integer(as: Int.self) else { return nil }
+    guard (1...1000).contains(size) else {
+      cursor.reportExpected("a size from 1 to 1000")
+      return nil
+    }
+    return size
+  }
+
+  private func variable(_ name: String, _ cursor: Cursor) -> Variable? {
+    guard cursor.node.entries?.contains(where: { $0.key.text == "form" }) == true else {
+      return kind(cursor).map { Variable(ValueForm(name, $0)) }
+    }
+    guard let fields = cursor.fields(MachineGrammar.variable),
+      let kind = fields.required("form").flatMap(kind)
+    else { return nil }
+    return Variable(ValueForm(name, kind), first: fields.optional("first")?.text("an expression"))
+  }
+
+  private func assignments(_ cursor: Cursor?) -> [Assignment]? {
+    guard let cursor else { return [] }
+    guard let entries = cursor.entries() else { return nil }
+    let assignments = entries.compactMap { key, value -> Assignment? in
+      guard let name = key.text("a variable"), let text = value.text("an expression") else { return nil }
+      return Assignment(name, text)
+    }
+    return assignments.count == entries.count ? assignments : nil
+  }
+
+  /// Returns the names of effects, and of the readings among them those values that are due.
+  private func effects(_ cursor: Cursor?) -> (names: [String], due: [DueReading]) {
+    var names: [String] = []
+    var due: [DueReading] = []
+    for item in cursor?.listOrOne() ?? [] {
+      guard item.node.entries != nil else {
+        if let name = item.text("an effect") { names.append(name) }
+        continue
+      }
+      guard let fields = item.fields(MachineGrammar.due),
+        let name = fields.required("reading")?.text("a reading")
+      else { continue }
+      names.append(name)
+      due.append(DueReading(name, fields.optional("is")?.text("an expression")))
+    }
+    return (names, due)
   }
 
   private func limits<Limit: Comparable>(
@@ -369,7 +528,8 @@ private struct MachineReader {
         nil
       }
     }
-    return Start(state, when: conditions)
+    guard let set = assignments(fields.optional("set")) else { return nil }
+    return Start(state, when: conditions, set: set)
   }
 
   private func transition(_ cursor: Cursor) -> Transition? {
@@ -377,14 +537,25 @@ private struct MachineReader {
       fields.obey(MachineGrammar.rowRules)
     else { return nil }
     let trigger = fields.optional("event").map { $0.text("an event").map(Transition.Trigger.event) } ?? .timer
-    guard let trigger, let window = window(fields) else { return nil }
+    guard let trigger, let window = window(fields), let set = assignments(fields.optional("set")) else {
+      return nil
+    }
+    let (before, dueBefore) = effects(fields.optional("first"))
+    let (after, dueAfter) = effects(fields.optional("then"))
+    let exact = fields.optional("after").flatMap(time)
+    let data = RowData(
+      when: fields.optional("when")?.text("an expression"), set: set, due: dueBefore + dueAfter,
+      start: names(fields.optional("start")), stop: names(fields.optional("stop")),
+      timer: fields.optional("timer")?.text("a timer"),
+      earliest: exact ?? fields.optional("not-before").flatMap(time),
+      latest: exact ?? fields.optional("within").flatMap(time))
     return Transition(
       trigger, from: from.node.text == MachineGrammar.anyState ? .wildcard : .states(names(from)),
       to: target(fields), window: window,
-      before: names(fields.optional("first")), after: names(fields.optional("then")),
+      before: before, after: after,
       shows: fields.optional("shows")?.text(), given: names(fields.optional("given")),
       unless: names(fields.optional("unless")), options: names(fields.optional("option")),
-      origin: fields.optional("ours")?.flag() ?? false ? .ours : .seed)
+      data: data, origin: fields.optional("ours")?.flag() ?? false ? .ours : .seed)
   }
 
   private func target(_ fields: Fields) -> Transition.Target {
@@ -393,15 +564,26 @@ private struct MachineReader {
     return to?.node.text == MachineGrammar.sameState ? .stay : .states(names(to))
   }
 
+  /// Returns the expression of a time, or `nil` if the scalar is a duration or malformed: an expression begins with a
+  /// letter or a bracket.
+  private func time(_ cursor: Cursor) -> String? {
+    guard let text = cursor.node.text, let first = text.first, text != MachineGrammar.forever else {
+      return nil
+    }
+    return first.isLetter || first == "(" ? text : nil
+  }
+
   private func window(_ fields: Fields) -> Window? {
-    if let after = fields.optional("after") { return after.duration().map { .after($0) } }
+    if let after = fields.optional("after") {
+      return time(after) == nil ? after.duration().map { .after($0) } : .any
+    }
     var window = Window.any
     let plus = fields.optional("plus")
-    if let cursor = fields.optional("not-before") {
+    if let cursor = fields.optional("not-before"), time(cursor) == nil {
       guard let earliest = plus == nil ? cursor.duration() : cursor.signedDuration() else { return nil }
       window.earliest = earliest
     }
-    if let cursor = fields.optional("within") {
+    if let cursor = fields.optional("within"), time(cursor) == nil {
       guard let latest = cursor.duration() else { return nil }
       window.latest = latest
     }

@@ -19,6 +19,10 @@ public struct Mutant: Sendable {
     case wrongTimer = "wrong timer"
     /// A transition ignores one of its conditions.
     case lostCondition = "lost condition"
+    /// A row is taken under another condition on variables and arguments.
+    case wrongGuard = "wrong guard"
+    /// A row gives a variable another value, or none, or shows another one.
+    case wrongValue = "wrong value"
   }
 
   /// The kind of the error.
@@ -39,6 +43,8 @@ public struct Mutant: Sendable {
 /// - one with every other state as the only target;
 /// - one without the transition;
 /// - one without each of its conditions;
+/// - one for each wrong operator, wrong number and missing operand in each of its expressions, and for each missing
+///   assignment;
 /// - for a transition that happens by itself within a window: one whose window is after the end of the original, and
 ///   one whose window is before its beginning. The latter exists only if there is time before the window, or if the
 ///   window moves with a value.
@@ -54,6 +60,7 @@ public struct Mutants: RandomAccessCollection, Sendable {
     case late(transition: Int)
     case early(transition: Int)
     case condition(transition: Int, isGiven: Bool, condition: Int)
+    case data(DataMutation)
   }
 
   /// The rows that stand for one transition.
@@ -115,6 +122,7 @@ public struct Mutants: RandomAccessCollection, Sendable {
     case .extra: return .extra
     case .late, .early: return .wrongTimer
     case .condition: return .lostCondition
+    case .data(let mutation): return mutation.place == .when ? .wrongGuard : .wrongValue
     }
   }
 
@@ -127,6 +135,8 @@ public struct Mutants: RandomAccessCollection, Sendable {
     case .target(let transition, _), .missing(let transition), .late(let transition), .early(let transition),
       .condition(let transition, _, _):
       (cells[transition].state, cells[transition].stimulus)
+    case .data(let mutation):
+      cells.first { $0.rows.contains(mutation.row) }.map { ($0.state, $0.stimulus) } ?? (0, nil)
     }
   }
 }
@@ -191,7 +201,7 @@ extension Mutants {
         }
       }
     }
-    return changes
+    return changes + DataMutation.all(of: definition).map { .data($0) }
   }
 
   private func targets(of cell: Cell) -> [Int] { Self.targets(of: cell, in: original) }
@@ -226,7 +236,9 @@ extension Mutants {
       replace(cells[transition], in: &rows) { row in
         if isGiven { row.given.removeAll { $0 == name } } else { row.unless.removeAll { $0 == name } }
       }
+    case .data: break
     }
+    if case .data(let mutation) = change { mutation.change(&rows[mutation.row].data) }
     return original.replacingRows(with: rows)
   }
 
@@ -306,6 +318,7 @@ extension Mutants {
     case .condition(let transition, let isGiven, let condition):
       let condition = original.definition.conditions[condition].name
       return "\(text(of: cells[transition])) does not depend on \(isGiven ? "" : "no ")\(condition)"
+    case .data(let mutation): return mutation.summary(in: original.definition.transitions)
     }
   }
 

@@ -106,7 +106,7 @@ extension Machine {
   public func successors(of state: Int) -> [Int] { edges(from: state).map(\.target) }
 
   /// Returns the edges from a state: those that the tester causes, by event, and then the others.
-  func edges(from state: Int) -> [Edge] {
+  public func edges(from state: Int) -> [Edge] {
     Array(caused[state * eventCount..<(state + 1) * eventCount].joined()) + spontaneous[state]
   }
 }

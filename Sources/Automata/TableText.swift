@@ -104,7 +104,8 @@ extension MachineDefinition {
       case .stay: "="
       }
     let shown = transition.shows.map { " [\($0)]" } ?? ""
-    return target + shown + transition.effectText + (transition.origin == .ours ? " *" : "")
+    let condition = transition.data.when.map { "[\($0)] " } ?? ""
+    return condition + target + shown + transition.effectText + (transition.origin == .ours ? " *" : "")
   }
 
   private func notes() -> [String] {
@@ -140,6 +141,19 @@ extension MachineDefinition {
     for choice in choices {
       notes.append(
         "choice \(choice.name), made once by a device: " + choice.options.joined(separator: " or "))
+    }
+    for variable in variables {
+      notes.append(
+        "variable \(variable.name), \(variable.form.kind.expectation), "
+          + (variable.first.map { "\($0) at first" } ?? "unknown at first"))
+    }
+    for row in transitions where !row.data.isEmpty {
+      let words = row.data.words.filter { !$0.hasPrefix("[") }
+      if !words.isEmpty {
+        notes.append(
+          "\(RowLabel(row))" + (row.data.when.map { " [\($0)]" } ?? "") + ": " + words.joined(separator: ", ")
+        )
+      }
     }
     if transitions.contains(where: { $0.origin == .ours }) {
       notes.append("* ours, where the document is silent")

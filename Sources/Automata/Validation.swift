@@ -20,6 +20,7 @@ extension MachineDefinition {
     }
     findings += rowFindings()
     findings += timerFindings()
+    if hasData { findings += compiledData().findings }
     for (number, condition) in conditions.enumerated() {
       if condition.delay < .zero {
         findings.append(
@@ -144,12 +145,20 @@ extension MachineDefinition {
       used.insert(event)
       switch transition.from {
       case .wildcard:
-        if !wildcards.insert(event).inserted {
+        // Those with a `when` form a list, as other rows do.
+        if wildcards.contains(event) {
           findings.append(DefinitionFinding(.severalWildcards(event: event), at: .row(row)))
+        } else if transition.data.when == nil {
+          wildcards.insert(event)
         }
       case .states(let names):
-        for name in names where !seen.insert(RowKey(transition, event: event, state: name)).inserted {
-          findings.append(DefinitionFinding(.duplicateFrom(event: event, state: name), at: .row(row)))
+        for name in names {
+          let key = RowKey(transition, event: event, state: name)
+          if seen.contains(key) {
+            findings.append(DefinitionFinding(.duplicateFrom(event: event, state: name), at: .row(row)))
+          } else if transition.data.when == nil {
+            seen.insert(key)
+          }
         }
       }
     }
@@ -165,6 +174,7 @@ extension MachineDefinition {
     for (row, transition) in transitions.enumerated()
     where transition.window.latest <= .zero && transition.window.plus == nil
       && transition.given.isEmpty && transition.unless.isEmpty && transition.options.isEmpty
+      && transition.data.when == nil && transition.data.timer == nil
     {
       guard case .states(let sources) = transition.from else { continue }
       let targets: [String] =
@@ -213,7 +223,7 @@ private struct RowKey: Hashable {
     given = Set(transition.given)
     unless = Set(transition.unless)
     options = Set(transition.options)
-    timed = transition.window != .any
+    timed = transition.isTimed
   }
 }
 
@@ -245,7 +255,7 @@ private struct Names {
     case .event(let name):
       label = name
       if !events.contains(name) { faults.append(.eventNotDefined(name)) }
-      if stimuli.contains(name), transition.window != .any { faults.append(.windowOnStimulus(event: name)) }
+      if stimuli.contains(name), transition.isTimed { faults.append(.windowOnStimulus(event: name)) }
     case .timer:
       label = transition.window.description
       if transition.from == .wildcard { faults.append(.wildcardTimer) }
@@ -276,7 +286,7 @@ private struct Names {
     if Set(transition.options.compactMap { options[$0] }).count > 1 {
       faults.append(.severalChoices(event: label))
     }
-    if transition.to == .stay, transition.window.latest != .forever, !isConditional {
+    if transition.to == .stay, transition.window.latest != .forever, !isConditional, transition.data.isEmpty {
       faults.append(.repeatedDeadline(event: label))
     }
     let needed = transition.given + transition.unless + (transition.window.plus.map { [$0] } ?? [])

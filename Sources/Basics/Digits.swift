@@ -55,6 +55,13 @@ public func hexValue(_ digit: UInt8) -> UInt8? {
   }
 }
 
+/// Returns the bytes that hexadecimal digits denote, two digits each, or `nil` for any other text.
+public func bytes(ofHex text: String) -> [UInt8]? {
+  let digits = text.utf8.compactMap(hexValue)
+  guard digits.count == text.utf8.count, digits.count.isMultiple(of: 2) else { return nil }
+  return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+}
+
 extension UInt8 {
   /// Whether it is an ASCII letter or digit.
   public var isLetterOrDigit: Bool {

@@ -39,7 +39,7 @@ package struct Figure {
   /// The figures of other processes come first: the peak memory of a process includes what its parent used when it
   /// started the process, and this process still uses little.
   package static var all: [Figure] {
-    processes + reports + [automata] + reference + fuzzing + programs + drivers + sessions + radio
+    processes + reports + [automata] + reference + data + fuzzing + programs + drivers + sessions + radio
       + [transport, history]
   }
 

@@ -182,26 +182,7 @@ public struct Argument: Equatable, Sendable {
   }
 }
 
-/// A value in an argument, a fault or a reading.
-public enum Value: Equatable, Sendable {
-  case flag(Bool)
-  case integer(Int)
-  case number(Double)
-  case duration(Interval)
-  case text(String)
-}
-
-extension Value: CustomStringConvertible {
-  public var description: String {
-    switch self {
-    case .flag(let value): value ? "yes" : "no"
-    case .integer(let value): String(value)
-    case .number(let value): String(value)
-    case .duration(let value): value.description
-    case .text(let value): value
-    }
-  }
-
+extension Value {
   /// Whether the value switches something off: `no`, `off`, `false`, zero.
   public var isNothing: Bool {
     switch self {
@@ -210,6 +191,7 @@ extension Value: CustomStringConvertible {
     case .number(let value): value == 0
     case .duration(let value): value == .zero
     case .text(let value): truth(ofWord: value) == false || value == "none" || value == "0"
+    case .instant, .bytes, .list, .map, .record, .unknown, .absent: false
     }
   }
 
@@ -219,6 +201,7 @@ extension Value: CustomStringConvertible {
     case .flag: true
     case .text(let value) where truth(ofWord: value) == true: true
     case .integer, .number, .duration, .text: isNothing
+    case .instant, .bytes, .list, .map, .record, .unknown, .absent: false
     }
   }
 }
@@ -408,6 +391,8 @@ public struct LabFault: Error, Equatable, Sendable, CustomStringConvertible {
     case linkLost = "link lost"
     /// An observation could not be reproduced: there is no verdict on it.
     case notReproduced = "not reproduced"
+    /// Too much is possible for a verdict, since the device has shown too little of what it chose.
+    case undecided = "not decided"
     /// Tests of a campaign reached no verdict because of other failures.
     case noVerdict = "no verdict"
     /// Nothing failed, but a limit forbids to continue: a budget is used up.

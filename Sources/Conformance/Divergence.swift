@@ -7,6 +7,8 @@ public struct Divergence: Equatable, Sendable {
   public enum Kind: Equatable, Sendable {
     /// The device showed something that no possible state allows.
     case unexpected(String)
+    /// The device showed a reading that was due, with another value.
+    case wrongReading(WrongReading)
     /// The device showed nothing, although every possible state required something by now.
     case overdue
     /// The device refused what the model allows.
@@ -177,6 +179,9 @@ public struct Divergence: Equatable, Sendable {
   private var symptom: String {
     switch kind {
     case .unexpected(let seen): "the device showed \(seen), which the model does not allow"
+    case .wrongReading(let wrong):
+      "\(wrong.name) is \(wrong.shown.told), and \(wrong.due.told) is due"
+        + (wrong.origin.map { ", \($0)" } ?? "")
     case .overdue: "the device showed nothing, although the model required something by this time"
     case .refusedLegal(let reason): "the device refused what the model allows: \(reason)"
     case .invariant(let rule): rule
@@ -209,6 +214,7 @@ public struct Divergence: Equatable, Sendable {
         "stopped answering: \(symptom.prefix { $0 != ":" }) after \(lastStimulus ?? "the start")"
       case .overdue where !due.isEmpty: "overdue: \(due.joined(separator: " or "))"
       case .overdue: "nothing shown in \(lastStatus ?? "the beginning") after \(lastStimulus ?? "the start")"
+      case .wrongReading(let wrong): "wrong \(wrong.kind)"
       case .invariant, .violation, .contradiction: symptom
       case .unexpected, .refusedLegal: "\(symptom) after \(lastStimulus ?? "the start")"
       }
@@ -255,6 +261,7 @@ public struct Divergence: Equatable, Sendable {
     case .violation(let violation): return "never: \(violation.name)"
     case .stoppedAnswering: return "an answer"
     case .contradiction(let contradiction): return contradiction.expected
+    case .wrongReading(let wrong): return "\(wrong.name) \(wrong.due)"
     case .unexpected, .overdue, .refusedLegal: break
     }
     var names: [String] = []
@@ -266,6 +273,7 @@ public struct Divergence: Equatable, Sendable {
   public var seen: String {
     switch kind {
     case .unexpected(let seen): seen
+    case .wrongReading(let wrong): "\(wrong.name) \(wrong.shown)"
     case .refusedLegal(let reason): "refused: \(reason)"
     case .violation(let violation): violation.description
     case .overdue, .invariant: lastStatus ?? "nothing"

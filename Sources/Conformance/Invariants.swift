@@ -58,7 +58,8 @@ public struct ReadingsAsDeclared: Invariant {
     if case .duration = kind, case .text(let text) = value, let interval = Interval(text: text) {
       return kind.admits(.duration(interval))
     }
-    return kind.admits(value)
+    // A program may write a duration as a number of seconds.
+    return kind.admits(value) || value.read(as: kind) != nil
   }
 }
 
@@ -89,7 +90,7 @@ public struct NeverRises: Invariant {
       switch fault.value {
       case .number(let value): set.append(value)
       case .integer(let value): set.append(Double(value))
-      case .flag, .duration, .text: set.append(.infinity)
+      default: set.append(.infinity)
       }
       return nil
     case .observation(.reading(let reading)) where reading.name == self.reading:

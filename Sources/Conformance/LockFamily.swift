@@ -1,3 +1,5 @@
+public import Basics
+
 /// A lock family: what its stimuli request, what its statuses report, which of them move the motor, and which need a
 /// permission.
 ///
@@ -170,7 +172,7 @@ extension LockFamily {
     case (.number(let volts), let charge?): charge(volts)
     case (.number(let percent), nil): percent.isFinite ? Int(min(max(percent, 0), 100)) : nil
     case (.integer(let percent), nil): min(max(percent, 0), 100)
-    case (.integer, _?), (.flag, _), (.duration, _), (.text, _): nil
+    default: nil
     }
   }
 

@@ -283,9 +283,9 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     while true {
       guard let observation = try device.observe(until: horizon) else {
         assert(device.now >= horizon, "the device returned from observe(until:) before the deadline")
-        return settleModel()
+        return try settleModel()
       }
-      if let divergence = compare(observation) { return divergence }
+      if let divergence = try compare(observation) { return divergence }
       if device.now < horizon { return try drainObservations() }
     }
   }
@@ -294,20 +294,30 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   private mutating func drainObservations() throws(LabFault) -> Divergence? {
     let now = device.now
     while let observation = try device.observe(until: now) {
-      if let divergence = compare(observation) { return divergence }
+      if let divergence = try compare(observation) { return divergence }
     }
-    return settleModel()
+    return try settleModel()
   }
 
   /// Tells the model that nothing more was observed up to now: a missing observation is a divergence.
-  private mutating func settleModel() -> Divergence? {
+  private mutating func settleModel() throws(LabFault) -> Divergence? {
+    if tracker.isUndecided { throw undecided }
     guard tracker.settle(at: device.now) else { return divergence(.overdue) }
     if Recorder.followsModel { follow() }
     // By now the device may have shown an option that `held` excludes.
     return hasShownChoices ? contradiction() : nil
   }
 
-  private mutating func compare(_ observation: Observation) -> Divergence? {
+  /// The fault of a test in which too much is possible.
+  private var undecided: LabFault {
+    LabFault(
+      .undecided,
+      "more states and values are possible than the model can follow: the device has not shown enough of them"
+    )
+  }
+
+  private mutating func compare(_ observation: Observation) throws(LabFault) -> Divergence? {
+    if tracker.isUndecided { throw undecided }
     if Recorder.isRecording { recorder.record(.observation(observation), at: device.now) }
     guard tracker.observe(observation, at: device.now) else { return mismatch(observation) }
     if Recorder.followsModel { follow() }
@@ -331,6 +341,10 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
 
   @inline(never)
   private mutating func mismatch(_ observation: Observation) -> Divergence {
+    if case .reading(let reading) = observation, tracker.isDue(reading.name) {
+      if let wrong = tracker.wrong(reading) { return divergence(.wrongReading(wrong)) }
+      return divergence(.unexpected(reading.name))
+    }
     guard case .refused(let reason) = observation else {
       return divergence(.unexpected(vocabulary.text(of: observation)))
     }
@@ -398,7 +412,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   /// Returns why the device showed what it did; see ``DeviceUnderTest/explanation(ofSilence:)``.
   public func explanation(of kind: Divergence.Kind) -> Explanation? {
     switch kind {
-    case .unexpected: device.explanation(ofSilence: false)
+    case .unexpected, .wrongReading: device.explanation(ofSilence: false)
     case .overdue: explanationOfSilence
     case .refusedLegal, .invariant, .violation, .stoppedAnswering, .contradiction: nil
     }

@@ -69,7 +69,8 @@ public struct MachineDevice: StandaloneDevice, Sendable {
     abilities = Abilities(ofDevice: machine, showsEffects: showsEffects)
     tried = [Bool](repeating: false, count: machine.stateCount * machine.eventCount)
     visited = [Bool](repeating: false, count: machine.stateCount)
-    interpreter = ReferenceInterpreter(machine.definition, vocabulary, showsEffects: showsEffects)
+    interpreter = ReferenceInterpreter(
+      machine.definition, vocabulary, showsEffects: showsEffects, data: machine.data)
     options = machine.variants[0]
     configuration = interpreter.start(machine.definition.starts.count - 1, options)
   }
@@ -97,7 +98,8 @@ public struct MachineDevice: StandaloneDevice, Sendable {
   public mutating func adopt(_ vocabulary: Vocabulary) {
     guard vocabulary != self.vocabulary else { return }
     self.vocabulary = vocabulary
-    interpreter = ReferenceInterpreter(machine.definition, vocabulary, showsEffects: abilities.showsEffects)
+    interpreter = ReferenceInterpreter(
+      machine.definition, vocabulary, showsEffects: abilities.showsEffects, data: machine.data)
   }
 
   public mutating func reset(to start: StartCondition) throws(LabFault) {
@@ -119,13 +121,14 @@ public struct MachineDevice: StandaloneDevice, Sendable {
 
   public mutating func perform(_ stimulus: Stimulus) throws(LabFault) {
     tried[configuration.state * machine.eventCount + stimulus.number] = true
-    let branches = interpreter.branches(on: stimulus.number, from: configuration)
+    let branches = interpreter.branches(on: stimulus, from: &configuration, at: now)
     guard !branches.isEmpty else {
       shows.append(.refused("not allowed in \(machine.definition.states[configuration.state].name)"))
       return
     }
     let branch = branches[chosen(of: branches.count)]
-    let before = configuration
+    // A copy would make every change of data copy all of them.
+    let before = machine.data == nil ? configuration : nil
     // A stimulus sets its condition when it is sent; a status that follows may end it.
     interpreter.apply(stimulus, to: &configuration)
     take(branch)
@@ -198,7 +201,7 @@ extension MachineDevice {
   /// Chooses the next spontaneous event from the current configuration.
   private mutating func makePlan() {
     plan = nil
-    let options = interpreter.options(from: configuration)
+    let options = interpreter.options(from: &configuration, at: now)
     guard !options.isEmpty else { return }
     let deadline = max(options.reduce(Instant.never) { min($0, $1.latest) }, now)
     let open = options.filter { max($0.earliest, now) <= min(max($0.latest, now), deadline) }

@@ -1,3 +1,5 @@
+import Basics
+
 // Checks of arguments, fault values and start settings before a device receives them.
 
 /// Checks the arguments of stimuli, the values of faults and the settings of starts without performing anything, so

@@ -27,6 +27,16 @@ public final class Specification: Sendable {
     var isAnswer = true
     /// Whether its row requires one of several conditions, among them `loss`.
     var isByLoss = false
+    /// Whether it must be taken by some time.
+    var hasDeadline = false
+    /// The rows of one event with the same conditions, of which the first that may be taken is taken: those of one
+    /// number, which are adjacent in ``caused``. Only in machines with data.
+    var group: Int32 = 0
+    /// Which of ``earlierRows`` must not be taken for a spontaneous row to be taken: the first and the end.
+    var earlierStart: Int32 = 0
+    var earlierEnd: Int32 = 0
+
+    @inline(__always) var earlier: Range<Int> { Int(earlierStart)..<Int(earlierEnd) }
   }
 
   /// The contents of a node.
@@ -116,6 +126,12 @@ public final class Specification: Sendable {
   let startNodes: [[Int]]
   /// The cells of the machine, for coverage.
   let cells: CellTable
+  /// The data of the machine; `nil` without any.
+  let data: MachineData?
+  /// The readings that rows show: each symbol behind those of the effects stands for one reading of one row.
+  let dueSymbols: [MachineData.Due]
+  /// The rows that come before spontaneous rows in their groups; see ``Step/earlier``.
+  let earlierRows: [Int32]
 
   /// The tables of a small plain machine, where a set of nodes is one word.
   struct Words: Sendable {
@@ -162,7 +178,9 @@ public final class Specification: Sendable {
   var hasChoices: Bool { !machine.choices.isEmpty }
   var statusCount: Int { vocabulary.statuses.count }
   var eventCount: Int { machine.eventCount }
-  var symbolCount: Int { vocabulary.statuses.count + vocabulary.effects.count }
+  var symbolCount: Int { vocabulary.statuses.count + vocabulary.effects.count + dueSymbols.count }
+  /// The first symbol of a reading.
+  var firstDueSymbol: Int { vocabulary.statuses.count + vocabulary.effects.count }
   /// Whether ``words`` contains the tables of the machine.
   @inline(__always) var isSmall: Bool { !words.caused.isEmpty }
 
@@ -188,8 +206,11 @@ public final class Specification: Sendable {
     let builder = NodeBuilder(
       machine: machine, vocabulary: vocabulary, showsEffects: showsEffects, holding: held,
       reporting: Set(reports.compactMap(machine.event(named:))))
+    data = machine.data
+    dueSymbols = builder.dueSymbols
     startNodes = machine.definition.starts.map { builder.rests(in: machine.state(named: $0.state) ?? 0) }
     builder.expandAll()
+    earlierRows = builder.earlierRows
     nodes = builder.nodes
     isResting = builder.nodes.map(\.pending.isEmpty)
     mayRepeat = builder.nodes.map { ($0.pending.first ?? .max) >= vocabulary.statuses.count }
@@ -197,7 +218,7 @@ public final class Specification: Sendable {
     (causedStart, caused) = flatten(builder.caused)
     (visibleStart, visible) = flatten(builder.visible)
     (silentStart, silent) = flatten(builder.silent)
-    (urgentStart, urgent) = flatten(builder.spontaneous.map { $0.filter { $0.latest != .forever } })
+    (urgentStart, urgent) = flatten(builder.spontaneous.map { $0.filter(\.hasDeadline) })
     windows = builder.spontaneous.map { steps in
       steps.map(\.latest).filter { $0 != .forever }.max() ?? .zero
     }
@@ -220,7 +241,12 @@ public final class Specification: Sendable {
       guard eventCount <= 64 else { return 0 }
       return (0..<eventCount).reduce(0) { mask, event in
         let steps = builder.caused[node * eventCount + event]
-        let stays = !steps.isEmpty && steps.allSatisfy { Int($0.node) == node && !$0.enters }
+        let stays =
+          !steps.isEmpty
+          && steps.allSatisfy { step in
+            let changes = machine.data?.rules[Int(step.transition)].map { !$0.changesNothing } ?? false
+            return Int(step.node) == node && !step.enters && !changes
+          }
         return stays ? mask | 1 << UInt64(event) : mask
       }
     }
@@ -228,7 +254,7 @@ public final class Specification: Sendable {
     stimuliMask = (0..<min(eventCount, 64)).reduce(0) { mask, event in
       machine.isStimulus(event) ? mask | 1 << UInt64(event) : mask
     }
-    isPlain = builder.isPlain
+    isPlain = builder.isPlain && machine.data == nil
     loss = builder.loss
     let conditions = machine.definition.conditions
     func mask(_ isIncluded: (Condition) -> Bool) -> UInt64 {
@@ -260,7 +286,8 @@ extension Vocabulary {
     self.init(
       stimuli: definition.events.map(\.name),
       statuses: unique(definition.states.map(\.status) + rows.compactMap(\.shows)),
-      effects: unique(rows.flatMap { $0.before + $0.after } + definition.states.flatMap(\.entry)),
+      effects: unique(rows.flatMap { $0.before + $0.after } + definition.states.flatMap(\.entry))
+        .filter { !definition.shownReadings.contains($0) },
       soleArguments: definition.events.map(Self.onlyArgument(of:)))
   }
 
@@ -326,6 +353,10 @@ private final class NodeBuilder {
   private let statusOf: [Int]
   private let statuses: [String: Int]
   private let effects: [String: Int]
+  /// The readings that rows show, in the order of the rows, and for each row the symbols of its readings by name.
+  let dueSymbols: [MachineData.Due]
+  private let rowSymbols: [[String: Int]]
+  private(set) var earlierRows: [Int32] = []
 
   init(
     machine: Machine, vocabulary: Vocabulary, showsEffects: Bool, holding held: UInt64,
@@ -347,6 +378,17 @@ private final class NodeBuilder {
     }
     self.statuses = statuses
     self.effects = effects
+    var dueSymbols: [MachineData.Due] = []
+    rowSymbols = (machine.data?.rules ?? []).map { rule in
+      var symbols: [String: Int] = [:]
+      for due in rule?.due ?? [] {
+        symbols[machine.definition.readings[due.reading].name] =
+          vocabulary.statuses.count + vocabulary.effects.count + dueSymbols.count
+        dueSymbols.append(due)
+      }
+      return symbols
+    }
+    self.dueSymbols = dueSymbols
     statusOf = machine.definition.states.map { statuses[$0.status] ?? 0 }
     deciding = machine.definition.states.indices.map { machine.decidingOptions(in: $0) }
   }
@@ -409,8 +451,12 @@ private final class NodeBuilder {
     }
     for event in 0..<machine.eventCount {
       var steps: [Specification.Step] = []
-      for edge in machine.caused[node.state * machine.eventCount + event] where canHold(edge) {
-        steps += targets(of: edge, from: node).map { step(along: edge, target: $0) }
+      for (group, edge) in machine.groupedEdges(from: node.state, on: event) where canHold(edge) {
+        steps += targets(of: edge, from: node).map {
+          var step = step(along: edge, target: $0)
+          step.group = Int32(group)
+          return step
+        }
       }
       caused.append(steps)
     }
@@ -419,6 +465,14 @@ private final class NodeBuilder {
     var all: [Specification.Step] = []
     var reported: [Specification.Step] = []
     for edge in machine.spontaneous[node.state] where canHold(edge) {
+      let first = Int32(earlierRows.count)
+      earlierRows += machine.rows(before: edge, from: node.state).map { Int32($0) }
+      let end = Int32(earlierRows.count)
+      func step(along edge: Machine.Edge, target: Int) -> Specification.Step {
+        var step = self.step(along: edge, target: target)
+        (step.earlierStart, step.earlierEnd) = (first, end)
+        return step
+      }
       for target in targets(of: edge, from: node) {
         if let event = edge.event, reports.contains(event) {
           reported.append(step(along: edge, target: target))
@@ -498,10 +552,13 @@ private final class NodeBuilder {
     guard let options = machine.options(node.options, along: edge) else { return [] }
     let row = machine.definition.transitions[edge.transition]
     let status = row.shows.flatMap { statuses[$0] } ?? (edge.enters ? statusOf[edge.target] : node.shown)
-    var symbols = showsEffects ? row.before.compactMap { effects[$0] } : []
+    func symbol(_ name: String) -> Int? {
+      rowSymbols.isEmpty ? effects[name] : rowSymbols[edge.transition][name] ?? effects[name]
+    }
+    var symbols = showsEffects ? row.before.compactMap(symbol) : []
     if status != node.shown { symbols.append(status) }
     if showsEffects {
-      symbols += row.after.compactMap { effects[$0] }
+      symbols += row.after.compactMap(symbol)
       if edge.enters { symbols += machine.definition.states[edge.target].entry.compactMap { effects[$0] } }
     }
     return nodes(
@@ -513,6 +570,6 @@ private final class NodeBuilder {
       node: Int32(target), enters: edge.enters, plus: Int8(edge.plus ?? -1), earliest: edge.earliest,
       latest: edge.latest, guard: edge.guard, transition: Int32(edge.transition),
       isAnswer: edge.event != nil || edge.plus == nil && edge.earliest == .zero && edge.latest > .zero,
-      isByLoss: edge.guard.given & loss != 0)
+      isByLoss: edge.guard.given & loss != 0, hasDeadline: edge.hasDeadline)
   }
 }

@@ -39,7 +39,7 @@ public struct StepSummary: Equatable, Sendable {
       add(vocabulary.stimuli[stimulus.number] + arguments.joined())
     case .fault(let fault): add(fault.words)
     case .wait(let interval): if interval > .zero { add("wait \(interval)") }
-    case .settle, .next, .edge: break
+    case .settle, .next, .edge, .drawn: break
     }
   }
 
@@ -109,6 +109,9 @@ extension Divergence {
   private var outcome: String {
     switch kind {
     case .unexpected(let seen): unexpected(seen)
+    case .wrongReading(let wrong):
+      "\(wrong.due.told) was due as \(wrong.name)"
+        + (wrong.origin.map { ", \($0)" } ?? "") + ", the device showed \(wrong.shown.told)"
     case .overdue: "\(wanted), the device \(stillShown)"
     case .refusedLegal(let reason):
       "\(lastStimulus ?? "this") was allowed, the device refused it" + (reason.isEmpty ? "" : " (\(reason))")

@@ -1,5 +1,5 @@
 public import Automata
-import Basics
+public import Basics
 
 extension ValueForm.Kind {
   /// Returns whether a value is of this kind.
@@ -15,6 +15,8 @@ extension ValueForm.Kind {
     case (.number(let range), .number(let number)): range.contains(number)
     case (.duration(let range), .duration(let interval)): range.contains(interval)
     case (.choice(let words), _): words.contains(value.description)
+    case (.hexadecimal, .bytes): true
+    case (.instant, _), (.list, _), (.map, _), (.record, _): value.read(as: self) != nil
     default: false
     }
   }

@@ -53,6 +53,30 @@ public struct Cursor {
     report(.wrongValue, message(), hint: hint())
   }
 
+  /// Reports a problem with a part of the text of a scalar, given in bytes of UTF-8.
+  ///
+  /// If the scalar is not written as its text is, because of escapes or several lines, the problem is at its start.
+  public func report(
+    _ code: Problem.Code, _ message: String, hint: Advice?, part: Range<Int>
+  ) {
+    var problem = problem(code, message, hint, [])
+    let bytes = Array((node.text ?? "").utf8)
+    let marks = node.end.offset - node.position.offset - bytes.count
+    if marks == 0 || marks == 2, node.position.line == node.end.line, part.upperBound <= bytes.count {
+      func position(_ offset: Int) -> Position {
+        var position = node.position
+        position.offset += marks / 2 + offset
+        position.column += marks / 2 + String(decoding: bytes[..<offset], as: UTF8.self).unicodeScalars.count
+        return position
+      }
+      (problem.position, problem.end) = (position(part.lowerBound), position(part.upperBound))
+      if case .name(let name, let wrong)? = hint {
+        problem.replacement = Array(wrong.utf8) == Array(bytes[part]) ? name : nil
+      }
+    }
+    findings.add(problem)
+  }
+
   private func problem(
     _ code: Problem.Code, _ message: String, _ hint: Advice?, _ related: [Diagnostic]
   ) -> Problem {
@@ -62,15 +86,19 @@ public struct Cursor {
     return problem
   }
 
-  /// Returns the only scalar below with a text, or the node itself if there is none or several.
+  /// Returns the only scalar below with a text, or the node itself if there is none or several. A key counts only if no
+  /// value has the text.
   public func narrowed(to text: String) -> Cursor {
-    var found: [Node] = []
-    var rest = [node]
-    while let next = rest.popLast(), found.count < 2 {
-      if next.text == text { found.append(next) }
-      rest += next.members ?? next.entries?.map(\.value) ?? []
+    for hasKeys in [false, true] {
+      var found: [Node] = []
+      var rest = [node]
+      while let next = rest.popLast(), found.count < 2 {
+        if next.text == text { found.append(next) }
+        rest += next.members ?? next.entries?.flatMap { hasKeys ? [$0.key, $0.value] : [$0.value] } ?? []
+      }
+      if !found.isEmpty { return found.count == 1 ? at(found[0]) : self }
     }
-    return found.count == 1 ? at(found[0]) : self
+    return self
   }
 
   /// Reports that something else was expected: `expected a list, found nothing`.

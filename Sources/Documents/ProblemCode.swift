@@ -46,6 +46,11 @@ extension Problem {
     case unknownEvent = "unknown-event"
     case unknownCondition = "unknown-condition"
     case unknownOption = "unknown-option"
+    case unknownVariable = "unknown-variable"
+    case unknownReading = "unknown-reading"
+    case unknownTimer = "unknown-timer"
+    /// An expression with a fault, or a variable that expressions cannot use.
+    case wrongExpression = "wrong-expression"
     /// A spontaneous event is used as a stimulus.
     case spontaneous
     /// The device does not support it, or does not match the machine.

@@ -211,7 +211,7 @@ extension Compiler {
 
   private func variable(_ name: String, at range: Range<Int>) throws(ExpressionFault) -> Operand {
     if let entry = scope[name] { return Operand(type: entry.type, slot: entry.slot) }
-    let names = scope.entries.map(\.name)
+    let names = scope.entries.map(\.name).filter { !$0.isEmpty && !$0.contains(" ") }
     let near = nearestName(to: name, in: names)
     let hint: ExpressionFault.Hint? =
       near.map { .name($0, insteadOf: name) }

@@ -39,11 +39,43 @@ public struct Frame: Hashable, Sendable {
     states[Int(slot)] = 0
   }
 
+  /// Makes a value unknown or absent.
+  public mutating func forget(_ slot: Slot, width: Int, _ knowledge: Knowledge) {
+    mark(slot, width: width, knowledge)
+  }
+
   /// Sets words to zero, with what is known of them.
   mutating func mark(_ slot: Slot, width: Int, _ knowledge: Knowledge) {
     for index in Int(slot)..<Int(slot) + width {
       words[index] = 0
       states[index] = knowledge.rawValue
+    }
+  }
+
+  /// Copies words from elsewhere to the beginning.
+  @inline(__always)
+  public mutating func replacePrefix(_ other: [Int64], _ otherStates: [UInt8], from first: Int, width: Int) {
+    for offset in 0..<width {
+      words[offset] = other[first + offset]
+      states[offset] = otherStates[first + offset]
+    }
+  }
+
+  /// Returns whether two values are certainly equal: the same words, none of which is unknown. A position below zero
+  /// equals none.
+  public func isEqual(_ left: Slot, _ right: Slot, width: Int) -> Bool {
+    guard left >= 0 else { return false }
+    return (0..<width).allSatisfy {
+      words[Int(left) + $0] == words[Int(right) + $0] && states[Int(left) + $0] == states[Int(right) + $0]
+        && states[Int(left) + $0] != Knowledge.unknown.rawValue
+    }
+  }
+
+  /// Copies a value of another frame to the same position.
+  public mutating func copy(_ slot: Slot, of other: Frame, width: Int) {
+    for index in Int(slot)..<Int(slot) + width {
+      words[index] = other.words[index]
+      states[index] = other.states[index]
     }
   }
 
@@ -71,8 +103,7 @@ public struct Frame: Hashable, Sendable {
   }
 
   /// The state of a value of several words: unknown if any word is, or else absent if any is.
-  @inline(__always)
-  func state(of slot: Slot, width: Int) -> Knowledge {
+  public func state(of slot: Slot, width: Int) -> Knowledge {
     var all: UInt8 = 0
     for index in Int(slot)..<Int(slot) + width { all |= states[index] }
     return all & 1 != 0 ? .unknown : all == 0 ? .known : .absent
@@ -83,7 +114,7 @@ public struct Frame: Hashable, Sendable {
 ///
 /// A text is a word of a frame: its number here. Equal texts have one number; the empty text has the number zero. Numbers
 /// are given in the order of first use, so that the same test gives the same numbers.
-public struct Strings: Sendable {
+public struct Strings: Equatable, Sendable {
   private var values: [[UInt8]] = [[]]
   private var numbers: [[UInt8]: Int64] = [[]: 0]
 
@@ -102,7 +133,27 @@ public struct Strings: Sendable {
   }
 
   /// Returns the number of a text.
-  public mutating func number(of text: String) -> Int64 { number(of: Array(text.utf8)) }
+  public mutating func number(of text: String) -> Int64 {
+    let utf8 = text.utf8
+    let place =
+      (utf8.count &* 31 &+ Int(utf8.last ?? 0) &* 7 &+ Int(utf8.first ?? 0)) & (Self.recentCount - 1)
+    if recent.isEmpty { recent = [Recent](repeating: Recent(), count: Self.recentCount) }
+    if recent[place].text.utf8.elementsEqual(utf8) { return recent[place].number }
+    let number = number(of: Array(utf8))
+    recent[place] = Recent(text: text, number: number)
+    return number
+  }
+
+  /// A text that was looked up not long ago, by a few of its bytes: most texts come again and again.
+  private struct Recent: Equatable, Sendable {
+    var text = ""
+    var number: Int64 = 0
+  }
+
+  private static let recentCount = 32
+  private var recent: [Recent] = []
+
+  public static func == (left: Strings, right: Strings) -> Bool { left.values == right.values }
 
   /// The bytes with a number.
   public func bytes(_ number: Int64) -> [UInt8] {

@@ -73,7 +73,7 @@ public struct Syntax: Equatable, Sendable {
 }
 
 /// A fault of an expression: what was expected at which part of its text.
-public struct ExpressionFault: Error, Equatable, Sendable, CustomStringConvertible {
+public struct ExpressionFault: Error, Hashable, Sendable, CustomStringConvertible {
   /// What is wrong.
   public var message: String
   /// The part of the text that it is about, in bytes of UTF-8; empty at the end of the text.
@@ -82,7 +82,7 @@ public struct ExpressionFault: Error, Equatable, Sendable, CustomStringConvertib
   public var hint: Hint?
 
   /// A way to correct a fault.
-  public enum Hint: Equatable, Sendable {
+  public enum Hint: Hashable, Sendable {
     /// Words for a person.
     case words(String)
     /// The name that was most likely meant.

@@ -37,6 +37,16 @@ public indirect enum ValueType: Hashable, Sendable {
   /// Any whole number of 64 bits.
   public static let anyInteger = ValueType.integer(.min ... .max)
 
+  /// Whether variables can have it: elements of lists and maps contain no lists and no maps.
+  public var isPossible: Bool {
+    switch self {
+    case .list(let element, let capacity): element.isFlat && capacity > 0
+    case .map(let key, let value, let capacity): key.isFlat && value.isFlat && capacity > 0
+    case .record(let fields): !fields.isEmpty && fields.allSatisfy(\.type.isPossible)
+    default: true
+    }
+  }
+
   /// The number of words that a value takes.
   ///
   /// A list has the number of its elements, and then its elements; a map has the number of its entries, and then each key

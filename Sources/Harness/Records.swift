@@ -111,20 +111,6 @@ extension Record.Breach {
   }
 }
 
-extension JSON {
-  /// A value as journals and programs write it; durations are text with a unit.
-  init(_ value: Conformance.Value) {
-    self =
-      switch value {
-      case .flag(let value): .flag(value)
-      case .integer(let value): .integer(value)
-      case .number(let value): .decimal(value)
-      case .duration(let value): .text(value.description)
-      case .text(let value): .text(value)
-      }
-  }
-}
-
 // MARK: - Cases
 
 extension Case {

@@ -225,6 +225,10 @@ extension ValueForm.Kind {
     case .number: .number
     case .duration: .duration
     case .choice(let words): .words(words)
+    case .instant: .number
+    case .list(let element, let capacity): .list(element.form, count: 0...capacity)
+    case .map(_, let value, _): .mapping([], others: value.form)
+    case .record(let fields): .mapping(fields.map { .optional($0.name, $0.kind.form, "") }, others: nil)
     }
   }
 }

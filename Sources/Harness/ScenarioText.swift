@@ -1,6 +1,6 @@
-public import Conformance
+import Conformance
 import Documents
-import Basics
+public import Basics
 
 extension Scenario {
   /// The scenario as the text of a file; reading it gives an equal scenario.
@@ -140,6 +140,12 @@ private func valueNode(_ value: Value) -> Node {
   case .text(let text):
     // Text that would be read as another kind of value is quoted.
     Value(plain: text) == value ? .text(text) : Node(.scalar(text, .quoted))
+  case .bytes(let bytes): Node(.scalar(bytes.hex, .quoted))
+  case .instant(let interval): .plain(String(Double(interval.nanoseconds) / 1e9))
+  case .list(let values): .list(values.map(valueNode), layout: .flow)
+  case .map(let entries): .mapping(entries.map { ($0.key.description, valueNode($0.value)) }, layout: .flow)
+  case .record(let fields): .mapping(fields.map { ($0.name, valueNode($0.value)) }, layout: .flow)
+  case .unknown, .absent: .plain("~")
   }
 }
 

@@ -400,7 +400,7 @@ extension Cursor {
     guard let value = value(of: form) else { return nil }
     switch form?.kind {
     case .hexadecimal, .choice: return node.text.map { .text($0) }
-    case .text, .flag, .wholeNumber, .number, .duration, nil: return value
+    default: return value
     }
   }
 }
@@ -410,7 +410,7 @@ extension ValueForm.Kind {
   var isNumber: Bool {
     switch self {
     case .wholeNumber, .number: true
-    case .text, .hexadecimal, .flag, .duration, .choice: false
+    default: false
     }
   }
 }

@@ -106,6 +106,7 @@ extension AirDevice {
       switch error.symptom {
       case .noAnswer, .badAnswer, .ended: throw LabFault(.transportLost, error.detail)
       case .noDevice, .transportLost, .programFailed, .notPossible, .linkLost, .notReproduced, .noVerdict,
+        .undecided,
         .safetyLimit, .stopped:
         throw error
       }

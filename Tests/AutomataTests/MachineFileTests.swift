@@ -81,12 +81,17 @@ struct MachinePageTests {
     expect(file.definition.states.count, 6)
     expect(file.definition.transitions.filter { $0.trigger == .timer }.count, 3)
     expect(try MachineDefinition(yaml: Array(file.definition.yaml().utf8), name: "again"), file.definition)
-    let choosing = try MachineFile(Array(fenced("yaml", in: page)[1].utf8), name: "forgetful-keypad.yaml")
+    let holding = try MachineFile(Array(fenced("yaml", in: page)[1].utf8), name: "code-lock.yaml")
+    expect(holding.warnings(of: try Machine(holding.definition)), [])
+    expect(holding.definition.variables.map(\.name), ["pin", "tries", "log"])
+    expect(
+      try MachineDefinition(yaml: Array(holding.definition.yaml().utf8), name: "again"), holding.definition)
+    let choosing = try MachineFile(Array(fenced("yaml", in: page)[2].utf8), name: "forgetful-keypad.yaml")
     expect(choosing.warnings(of: try Machine(choosing.definition)), [])
     expect(choosing.definition.choices, [DeviceChoice("code-timer", ["first-code", "last-code"])])
     // The warning that the page shows is what is said of its third machine.
     expect(
-      try warnings(fenced("yaml", in: page)[2], name: "siren.yaml").map { $0 + "\n" },
+      try warnings(fenced("yaml", in: page)[3], name: "siren.yaml").map { $0 + "\n" },
       fenced("text", in: page).last)
   }
 }

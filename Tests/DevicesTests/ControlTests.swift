@@ -61,7 +61,7 @@ struct ControlMessageTests {
     "what is no message is refused, and nothing of it is quoted",
     arguments: [
       "", "[]", "{}", "7", "{\"abilities\":true,\"x\":1}", "{\"prepare\":7}",
-      "{\"fault\":\"jam\",\"value\":[]}",
+      "{\"fault\":\"jam\",\"value\":null}",
       "{\"fault\":\"jam\",\"value\":{\"duration\":\"soon\"}}", "{\"stimulus\":7}", "{\"secret\":\"c0ffee\"}",
       "{\"prepared\":{\"registered\":true}}",
     ])

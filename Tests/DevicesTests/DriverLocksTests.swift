@@ -1,5 +1,6 @@
 @testable import Devices
 import Bench
+import Basics
 import Conformance
 import Foundation
 import Harness

@@ -1,5 +1,6 @@
 import Automata
 import Bench
+import Basics
 import Conformance
 import Harness
 import Journal

@@ -18,7 +18,7 @@ struct RandomExpression {
   private mutating func pick(_ texts: [String]) -> String { texts[pick(texts.count)] }
 
   /// A value of a variable. Some are unknown, some absent, some in parts.
-  mutating func value(_ type: ValueType) -> DataValue {
+  mutating func value(_ type: ValueType) -> Value {
     switch pick(12) {
     case 0: return type.isRecord ? value(fieldsOf: type) : .unknown
     case 1: return type.isRecord ? value(fieldsOf: type) : .absent
@@ -27,8 +27,8 @@ struct RandomExpression {
     switch type {
     case .flag: return .flag(pick(2) == 0)
     case .integer(let limits):
-      let edges: [Int64] = [0, 1, 2, 3, -1, .max, .min, 1 << 40]
-      return .integer(min(max(edges[pick(edges.count)], limits.lowerBound), limits.upperBound))
+      let edges: [Int] = [0, 1, 2, 3, -1, .max, .min, 1 << 40]
+      return .integer(min(max(edges[pick(edges.count)], Int(limits.lowerBound)), Int(limits.upperBound)))
     case .text: return .text(["", "1234", "12", "é", "Bob"][pick(5)])
     case .list(let element, let capacity): return .list((0..<pick(capacity + 1)).map { _ in value(element) })
     case .record: return value(fieldsOf: type)
@@ -36,9 +36,9 @@ struct RandomExpression {
     }
   }
 
-  private mutating func value(fieldsOf type: ValueType) -> DataValue {
+  private mutating func value(fieldsOf type: ValueType) -> Value {
     guard case .record(let fields) = type else { return .unknown }
-    var values: [(String, DataValue)] = []
+    var values: [(String, Value)] = []
     for field in fields { values.append((field.name, value(field.type))) }
     return .record(values)
   }
@@ -144,9 +144,9 @@ extension ValueType {
   }
 }
 
-extension DataValue {
+extension Value {
   /// The value with all fields of its records, each of which is unknown or absent where the record is.
-  func inFull(_ type: ValueType) -> DataValue {
+  func inFull(_ type: ValueType) -> Value {
     switch (self, type) {
     case (.unknown, .record(let fields)), (.absent, .record(let fields)):
       .record(fields.map { ($0.name, inFull($0.type)) })

@@ -5,12 +5,12 @@ import Expressions
 ///
 /// It knows nothing of how expressions are compiled, so that each checks the other.
 struct ReferenceEvaluator {
-  var variables: [String: DataValue]
+  var variables: [String: Value]
 
-  func evaluate(_ syntax: Syntax) -> DataValue {
+  func evaluate(_ syntax: Syntax) -> Value {
     switch syntax.form {
     case .flag(let value): .flag(value)
-    case .integer(let value): .integer(value)
+    case .integer(let value): .integer(Int(value))
     case .number(let value): .number(value)
     case .text(let value): .text(value)
     case .bytes(let value): .bytes(value)
@@ -35,7 +35,7 @@ struct ReferenceEvaluator {
   }
 
   /// What two values have in common; the rest is unknown.
-  private func merged(_ left: DataValue, _ right: DataValue) -> DataValue {
+  private func merged(_ left: Value, _ right: Value) -> Value {
     switch (left, right) {
     case (.list(let first), .list(let second)):
       return first.count == second.count ? .list(zip(first, second).map(merged)) : .unknown
@@ -48,12 +48,12 @@ struct ReferenceEvaluator {
     }
   }
 
-  private func absent(like value: DataValue) -> DataValue {
+  private func absent(like value: Value) -> Value {
     guard case .record(let fields) = value else { return .absent }
     return .record(fields.map { ($0.name, absent(like: $0.value)) })
   }
 
-  private func record(_ entries: [Syntax.Entry]) -> DataValue {
+  private func record(_ entries: [Syntax.Entry]) -> Value {
     .record(
       entries.compactMap { entry in
         guard case .text(let name) = entry.key.form else { return nil }
@@ -61,20 +61,20 @@ struct ReferenceEvaluator {
       })
   }
 
-  private func field(_ name: String, of value: DataValue) -> DataValue {
+  private func field(_ name: String, of value: Value) -> Value {
     guard case .record(let fields) = value else { return value }
     return fields.first { $0.name == name }?.value ?? .absent
   }
 
   /// An operation whose result is unknown or absent where an operand is.
-  private func strict(_ operands: [Syntax], _ body: ([DataValue]) -> DataValue) -> DataValue {
+  private func strict(_ operands: [Syntax], _ body: ([Value]) -> Value) -> Value {
     let values = operands.map(evaluate)
     if values.contains(.unknown) { return .unknown }
     if values.contains(.absent) { return .absent }
     return body(values)
   }
 
-  private func negated(_ value: DataValue) -> DataValue {
+  private func negated(_ value: Value) -> Value {
     switch value {
     case .integer(let value): value == .min ? .absent : .integer(-value)
     case .number(let value): .number(-value)
@@ -83,11 +83,11 @@ struct ReferenceEvaluator {
     }
   }
 
-  private func operation(_ sign: Syntax.Operator, _ left: Syntax, _ right: Syntax) -> DataValue {
+  private func operation(_ sign: Syntax.Operator, _ left: Syntax, _ right: Syntax) -> Value {
     switch sign {
     case .and, .or:
       let values = [evaluate(left), evaluate(right)]
-      let deciding = DataValue.flag(sign == .or)
+      let deciding = Value.flag(sign == .or)
       if values.contains(deciding) { return deciding }
       return values.contains(.unknown) ? .unknown : values.contains(.absent) ? .absent : .flag(sign == .and)
     case .equal, .notEqual:
@@ -111,8 +111,7 @@ struct ReferenceEvaluator {
     }
   }
 
-  private static func arithmetic(_ sign: Syntax.Operator, _ left: DataValue, _ right: DataValue) -> DataValue
-  {
+  private static func arithmetic(_ sign: Syntax.Operator, _ left: Value, _ right: Value) -> Value {
     switch (left, right) {
     case (.integer(let left), .integer(let right)):
       let (value, isOverflow) =
@@ -130,7 +129,7 @@ struct ReferenceEvaluator {
     }
   }
 
-  static func precedes(_ left: DataValue, _ right: DataValue) -> Bool {
+  static func precedes(_ left: Value, _ right: Value) -> Bool {
     switch (left, right) {
     case (.flag(let left), .flag(let right)): !left && right
     case (.integer(let left), .integer(let right)): left < right
@@ -140,8 +139,8 @@ struct ReferenceEvaluator {
   }
 
   /// Equality of what is known: parts that differ decide, and otherwise a part that is not known leaves it open.
-  static func areEqual(_ left: DataValue, _ right: DataValue) -> DataValue {
-    func all(_ parts: [DataValue]) -> DataValue {
+  static func areEqual(_ left: Value, _ right: Value) -> Value {
+    func all(_ parts: [Value]) -> Value {
       if parts.contains(.flag(false)) { return .flag(false) }
       return parts.contains(.unknown) ? .unknown : parts.contains(.absent) ? .absent : .flag(true)
     }
@@ -157,7 +156,7 @@ struct ReferenceEvaluator {
   }
 }
 
-extension DataValue {
+extension Value {
   /// Whether it or a part of it is unknown.
   fileprivate var hasUnknown: Bool {
     switch self {
@@ -170,7 +169,7 @@ extension DataValue {
 }
 
 extension Syntax {
-  fileprivate func mapFlag(_ evaluate: (Syntax) -> DataValue, _ body: (Bool) -> Bool) -> DataValue {
+  fileprivate func mapFlag(_ evaluate: (Syntax) -> Value, _ body: (Bool) -> Bool) -> Value {
     let value = evaluate(self)
     guard case .flag(let flag) = value else { return value }
     return .flag(body(flag))
@@ -180,7 +179,7 @@ extension Syntax {
 // MARK: - Functions
 
 extension ReferenceEvaluator {
-  private func call(_ name: String, _ operands: [Syntax]) -> DataValue {
+  private func call(_ name: String, _ operands: [Syntax]) -> Value {
     let values = operands.map(evaluate)
     let subject = values[0]
     // A collection that is not known decides whatever its operands are; two scalars are alike.
@@ -203,8 +202,8 @@ extension ReferenceEvaluator {
     if values.contains(.unknown) { return .unknown }
     if values.contains(.absent) { return .absent }
     switch (name, subject, values.dropFirst().first) {
-    case ("size", .list(let list), _): return .integer(Int64(list.count))
-    case ("size", .text(let text), _): return .integer(Int64(text.unicodeScalars.count))
+    case ("size", .list(let list), _): return .integer(list.count)
+    case ("size", .text(let text), _): return .integer(text.unicodeScalars.count)
     case ("first", .list(let list), _): return list.first ?? .absent
     case ("last", .list(let list), _): return list.last ?? .absent
     case ("at", _, let index?): return element(of: subject, index)
@@ -224,22 +223,22 @@ extension ReferenceEvaluator {
     }
   }
 
-  private static func place(_ index: Int64, in list: [DataValue]) -> Int? {
-    let (place, isOverflow) = index < 0 ? index.addingReportingOverflow(Int64(list.count)) : (index, false)
+  private static func place(_ index: Int, in list: [Value]) -> Int? {
+    let (place, isOverflow) = index < 0 ? index.addingReportingOverflow(list.count) : (index, false)
     return !isOverflow && place >= 0 && place < list.count ? Int(place) : nil
   }
 
-  private func element(of value: DataValue, _ index: DataValue) -> DataValue {
+  private func element(of value: Value, _ index: Value) -> Value {
     guard case .list(let list) = value else { return value }
     guard case .integer(let number) = index else { return index }
     return Self.place(number, in: list).map { list[$0] } ?? .absent
   }
 
-  private func search(_ list: [DataValue], _ wanted: DataValue, isIndex: Bool) -> DataValue {
+  private func search(_ list: [Value], _ wanted: Value, isIndex: Bool) -> Value {
     var isSure = true
     for (index, element) in list.enumerated() {
       switch Self.areEqual(element, wanted) {
-      case .flag(true): return isIndex && !isSure ? .unknown : isIndex ? .integer(Int64(index)) : .flag(true)
+      case .flag(true): return isIndex && !isSure ? .unknown : isIndex ? .integer(index) : .flag(true)
       case .flag(false): continue
       default: isSure = false
       }

@@ -32,7 +32,7 @@ private let lines: [(line: String, device: Fate, driver: Fate, peripheral: Fate)
   (#"{"effect":"beep"}"#, .compared, .compared, .compared),
   (#"{"reading":{"battery":5.9}}"#, .compared, .compared, .compared),
   (#"{"reading":{"battery":{"duration":"3 s"}}}"#, .compared, .compared, .compared),
-  (#"{"reading":{"battery":[1]}}"#, .refused("a reading is true, false"), .refused("a reading is true, false"), .refused("a reading is true, false")),
+  (#"{"reading":{"battery":null}}"#, .refused("a reading is true, false"), .refused("a reading is true, false"), .refused("a reading is true, false")),
   (#"{"reading":{"battery":1,"wind":2}}"#, noLine, noLine, noLine),
   (#"{"event":"lost"}"#, .compared, .compared, .compared),
   (#"{"event":"lost","detail":"0x08"}"#, .compared, .compared, .compared),

@@ -1,4 +1,5 @@
 @testable import SesameDevice
+import Basics
 import Conformance
 import Sesame
 import TestSupport

@@ -27,6 +27,8 @@ public enum TestAction: Equatable, Sendable {
   case next
   /// Let time pass until a moment relative to a bound of the running timer.
   case edge(TimerEdge)
+  /// Give a stimulus with values that the model holds; see ``Lockstep/meaning(of:)``.
+  case drawn(DrawnStimulus)
 }
 
 /// Disturbances that a device offers to generated tests: a fault with the values worth trying.
@@ -62,6 +64,13 @@ public struct Alphabet: Sendable {
     public var variants: [TestAction]
     /// The relative frequency; 1 by default.
     public var weight: Double
+    /// How many of the variants, the first ones, have values that rows compare; where those end that aim at a row; and
+    /// where those begin that have what is next to values of the model. Zero if the values do not depend on the model.
+    var principal = 0
+    var aimed = 0
+    var neighbours = 0
+    /// The variables with which its values are compared, as bits.
+    var compared: UInt64 = 0
   }
 
   /// The acts.
@@ -128,11 +137,24 @@ public struct Alphabet: Sendable {
     acts = definition.events.enumerated().map { number, event in
       let isServed = abilities.stimuli.map { $0.contains(event.name) } ?? true
       let isOffered = event.kind != .spontaneous && isServed && levels.contains(.events)
-      let arguments = abilities.arguments.first { $0.stimulus == event.name }?.values ?? [[]]
+      guard isOffered else { return Act(name: event.name, level: .events, variants: [], weight: 1) }
+      let offered = abilities.arguments.first { $0.stimulus == event.name }?.values
+      if let data = specification.data, event.arguments?.forms.isEmpty == false {
+        let drawn = data.drawnStimuli(of: number, in: definition)
+        let fixed = (offered ?? []).map {
+          TestAction.stimulus(Stimulus(number, $0.read(as: event.arguments)))
+        }
+        let principal = fixed + drawn.principal.map { .drawn($0) }
+        return Act(
+          name: event.name, level: .events,
+          variants: principal + (drawn.aimed + drawn.others + drawn.neighbours).map { .drawn($0) }, weight: 1,
+          principal: principal.count, aimed: principal.count + drawn.aimed.count,
+          neighbours: principal.count + drawn.aimed.count + drawn.others.count,
+          compared: drawn.variables.reduce(0) { $0 | 1 << UInt64($1 & 63) })
+      }
       return Act(
         name: event.name, level: .events,
-        variants: isOffered
-          ? arguments.map { .stimulus(Stimulus(number, $0.read(as: event.arguments))) } : [],
+        variants: (offered ?? [[]]).map { .stimulus(Stimulus(number, $0.read(as: event.arguments))) },
         weight: 1)
     }
     setting = acts.prefix(64).enumerated().reduce(0) { mask, act in

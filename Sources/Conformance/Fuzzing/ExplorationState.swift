@@ -19,6 +19,8 @@ public struct ExplorationState: Equatable, Sendable {
   public var window: Interval
   /// Whether the device must act next; see ``Tracker/isAwaiting``.
   public var isAwaiting: Bool
+  /// The variables that the last stimulus changed, as bits.
+  public var changed: UInt64 = 0
   /// Whether time alone will change what the model allows.
   public var hasDeadline: Bool { deadline != .never }
 }

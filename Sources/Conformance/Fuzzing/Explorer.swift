@@ -52,6 +52,8 @@ public struct Explorer: Sendable {
   /// The parameters that are drawn for one test.
   struct Plan: Sendable {
     var length = 0
+    /// The events that the test leaves out, as bits.
+    var omitted: UInt64 = 0
     /// Whether the test repeats cycles that have closed.
     var repeats = false
     /// Whether it repeats one of them as often as ``Explorer/endurance`` says.
@@ -145,6 +147,12 @@ public struct Explorer: Sendable {
   /// The events that have a variant and a weight, as bits; and the number of variants of each act.
   let offered: UInt64
   let variantCounts: [Int]
+  /// The number of variants of each act with values as the model holds them; see ``Alphabet/Act/principal``.
+  let principalCounts: [Int]
+  /// Whether there are any.
+  let hasData: Bool
+  /// The events that are still tried with values next to those of a variable that has changed, as bits, and how often.
+  var probing: (events: UInt64, left: Int) = (0, 0)
   let weights: [Double]
   let disturbanceWeight: Double
 
@@ -236,6 +244,8 @@ public struct Explorer: Sendable {
     let acts = alphabet.acts
     variantCounts = acts.map { $0.weight > 0 ? $0.variants.count : 0 }
     weights = acts.map(\.weight)
+    principalCounts = acts.map(\.principal)
+    hasData = principalCounts.contains { $0 > 0 }
     cycles = CycleWatch(
       settle: alphabet.settle, exploring: settings.without == .exploring ? 0 : Self.exploring)
     if self.settings.isThrifty {
@@ -455,6 +465,17 @@ public struct Explorer: Sendable {
       isFree && plan.repeats && uses(.endurance)
       && Double(spent.enduring) <= Self.enduranceShare * Double(events - Self.enduranceBegins)
     plan.endsEarly = uses(.narrowing) && Double(spent.lingering) > Self.lingeringShare * Double(events)
+    if hasData {
+      // What a machine with data does after some time depends on more than on its state.
+      if chance(0.5) { plan.waits = 10 * settings.waits * weights[alphabet.wait] }
+      probing.left = 0
+    }
+    if hasData, uses(.omission) {
+      plan.omitted = 0
+      if chance(0.5) {
+        forEachBit(of: offered) { if generator.below(3) == 0 { plan.omitted |= 1 << UInt64($0) } }
+      }
+    }
     if settings.isThrifty { drawThriftyPlan() }
     excludeStrategies()
   }

@@ -11,8 +11,11 @@ extension Explorer {
     if let choice = streakChoice(in: explorationState) { return choice }
     if hasReturned, wraps(in: explorationState) { return streakChoice(in: explorationState) }
     if edgeStage != .none, let choice = edged(in: explorationState) { return choice }
-    let legal = explorationState.legal & offered
+    var legal = explorationState.legal & offered
+    // What a test leaves out is given only where nothing else is legal.
+    if plan.omitted != 0, legal & ~plan.omitted != 0 { legal &= ~plan.omitted }
     if disturbed != 0, let choice = concerned(among: legal) { return choice }
+    if hasData, let choice = probe(in: explorationState, among: legal) { return choice }
     if isPaced, !wasSilent, let choice = wanted(in: explorationState) { return choice }
     if settings.isHasty, let choice = followUpCommand(in: explorationState) { return choice }
     let settles =
@@ -43,6 +46,31 @@ extension Explorer {
     guard moving != 0 else { return passing(in: explorationState) }
     return decided(among: withoutDeferred(moving, in: explorationState), in: explorationState)
   }
+
+  /// Returns a stimulus with a value next to one that has just changed: after a change, now and then, several in a row.
+  private mutating func probe(in explorationState: ExplorationState, among legal: UInt64) -> Choice? {
+    if explorationState.changed != 0, probing.left == 0, uses(.probing), chance(Self.probes) {
+      probing.events = 0
+      forEachBit(of: offered) { event in
+        let act = alphabet.acts[event]
+        if act.compared & explorationState.changed != 0, act.neighbours < act.variants.count {
+          probing.events |= 1 << UInt64(event)
+        }
+      }
+      probing.left = probing.events == 0 ? 0 : Self.probeLength
+    }
+    guard probing.left > 0 else { return nil }
+    probing.left -= 1
+    let events = probing.events & legal
+    guard events != 0 else { return nil }
+    let event = pick(events)
+    return Choice(
+      event,
+      variant: leastTried(event, at: 0xDA7A, among: alphabet.acts[event].neighbours..<variantCounts[event]))
+  }
+
+  /// The share of changes of a variable after which values next to it are tried, and how many.
+  private static let (probes, probeLength) = (0.5, 10)
 
   /// Returns, half of the time, one of the stimuli whose rows depend on the last disturbance.
   private mutating func concerned(among legal: UInt64) -> Choice? {
@@ -358,7 +386,22 @@ extension Explorer {
 
   /// Returns the variant of a stimulus that was chosen least often.
   mutating func variant(of act: Int) -> Int {
-    variantCounts[act] > 1 ? leastTried(act, at: 0xA4C) : 0
+    let principal = principalCounts[act]
+    if principal > 0 {
+      let ranges = alphabet.acts[act]
+      switch generator.below(8) {
+      // Each row of the event is aimed at in each position.
+      case 0...3 where ranges.aimed > principal:
+        return leastTried(act, at: lastPosition, among: principal..<ranges.aimed)
+      // Values that were compared before, and what is next to those that are compared, must not lead on.
+      case 4 where ranges.neighbours > ranges.aimed:
+        return ranges.aimed + generator.below(ranges.neighbours - ranges.aimed)
+      case 5 where variantCounts[act] > ranges.neighbours:
+        return ranges.neighbours + generator.below(variantCounts[act] - ranges.neighbours)
+      default: return generator.below(principal)
+      }
+    }
+    return variantCounts[act] > 1 ? leastTried(act, at: 0xA4C) : 0
   }
 
   /// Returns an act in the variant that was chosen least often in this position.

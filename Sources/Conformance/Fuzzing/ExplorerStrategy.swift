@@ -30,6 +30,10 @@ extension Explorer {
     case wrapping
     /// Does not always let the device act before the next stimulus when an action is due.
     case impatience
+    /// Leaves some stimuli out of some tests of a machine with data, since one stimulus may clear what others build up.
+    case omission
+    /// Tries values next to one that has just changed.
+    case probing
     /// Disturbs the messages, the packets, the link and the environment in some tests.
     case disturbances
 
@@ -68,7 +72,8 @@ extension Explorer {
     case .sparing: plan.motor = max(plan.motor, 1)
     case .doubts: plan.cancelledEventWaits = 0
     case .probes: plan.probes = 0
-    case nil, .exploring, .endurance, .narrowing, .rareTests, .firstRefusals, .resetting, .silences, .kinds,
+    case nil, .omission, .probing, .exploring, .endurance, .narrowing, .rareTests, .firstRefusals, .resetting,
+      .silences, .kinds,
       .shares, .wrapping:
       break
     }

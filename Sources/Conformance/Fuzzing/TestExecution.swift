@@ -96,7 +96,7 @@ extension Lockstep {
     switch action {
     case .stimulus(let stimulus): device.readyTime(for: stimulus)
     case .fault(let fault): device.readyTime(for: fault)
-    case .wait, .settle, .next, .edge: nil
+    case .wait, .settle, .next, .edge, .drawn: nil
     }
   }
 
@@ -109,6 +109,7 @@ extension Lockstep {
   public mutating func carryOut(
     _ action: TestAction, isForbidden: Bool = false
   ) throws(LabFault) -> (done: TestAction, divergence: Divergence?) {
+    if case .drawn = action { return try carryOut(meaning(of: action), isForbidden: isForbidden) }
     let begin = now
     while let ready = readyTime(for: action), ready > now {
       let divergence = try pass(until: ready)
@@ -124,6 +125,7 @@ extension Lockstep {
     case .wait(let interval): return (action, try pass(until: now + interval))
     case .settle: return (action, try settle())
     case .next: return (action, try awaitNext())
+    case .drawn: preconditionFailure("a drawn stimulus without its values")
     case .edge:
       guard case .wait(let length) = meaning(of: action), length > .zero else {
         return (.wait(.zero), nil)
@@ -133,9 +135,15 @@ extension Lockstep {
   }
 
   /// Returns what an action means in the current situation: an edge is a wait.
+  ///
+  /// A drawn stimulus gets the values that the model holds now.
   public func meaning(of action: TestAction) -> TestAction {
-    guard case .edge(let edge) = action else { return action }
-    return .wait(tracker.timerBounds(at: now).map { max($0.moment(of: edge) - now, .zero) } ?? .zero)
+    switch action {
+    case .edge(let edge):
+      .wait(tracker.timerBounds(at: now).map { max($0.moment(of: edge) - now, .zero) } ?? .zero)
+    case .drawn(let drawn): .stimulus(tracker.stimulus(drawn))
+    case .stimulus, .fault, .wait, .settle, .next: action
+    }
   }
 
   /// Begins a test with a start condition, and processes the device's immediate observations.

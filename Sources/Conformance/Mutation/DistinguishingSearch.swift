@@ -55,10 +55,18 @@ public final class DistinguishingSearch {
     self.limit = limit
     let machine = specification.machine
     original = ReferenceInterpreter(
-      machine.definition, specification.vocabulary, showsEffects: specification.showsEffects)
+      machine.definition, specification.vocabulary, showsEffects: specification.showsEffects,
+      data: machine.data)
     let abilities = MachineDevice(machine, showsEffects: specification.showsEffects).abilities
     stimuli = machine.definition.events.enumerated().map { number, event in
       guard event.kind != .spontaneous else { return [] }
+      if let data = specification.data {
+        // The values that the machine holds at the start.
+        let tracker = Tracker(specification)
+        return data.drawnStimuli(of: number, in: machine.definition).principal.prefix(8).map {
+          tracker.stimulus($0)
+        }
+      }
       let arguments = abilities.arguments.first { $0.stimulus == event.name }?.values ?? [[]]
       return arguments.map { Stimulus(number, $0) }
     }
@@ -69,8 +77,18 @@ public final class DistinguishingSearch {
   /// Searches for a test that distinguishes a mutant from the machine.
   public func distinguish(_ mutant: Mutant) -> Distinction {
     let interpreter = ReferenceInterpreter(
-      mutant.machine.definition, specification.vocabulary, showsEffects: specification.showsEffects)
+      mutant.machine.definition, specification.vocabulary, showsEffects: specification.showsEffects,
+      data: mutant.machine.data)
     for withFaults in hasFaults ? [false, true] : [false] {
+      if specification.data != nil {
+        // The variables of a mutant are laid out by its own rows, so that no pairs are shared.
+        var search = ProductSearch(specification, interpreter, stimuli, withFaults: withFaults, limit: limit)
+        let path = search.search(starts)
+        if let path, let test = verified(path, mutant) { return .test(test) }
+        guard withFaults || !hasFaults else { continue }
+        return path == nil && search.isComplete
+          ? .equivalent(pairs: search.count) : .undecided(pairs: search.count)
+      }
       let base = bases[withFaults ? 1 : 0]
       var run = ProductSearch(specification, interpreter, stimuli, withFaults: withFaults, limit: limit)
       if let path = run.search(from: base, mutant) {

@@ -214,7 +214,7 @@ extension ProductSearch {
   ) {
     for stimulus in stimuli[event] {
       product.move(to: point)
-      let branches = interpreter.branches(on: event, from: product.configuration)
+      let branches = interpreter.branches(on: stimulus, from: &product.configuration, at: product.now)
       if branches.isEmpty {
         // A stimulus that both refuse changes neither.
         if point.model.environment.changes.isEmpty, !product.tracker.allows(event) { continue }
@@ -223,7 +223,10 @@ extension ProductSearch {
         list.append((.perform(stimulus, branch: -1), agrees ? product.point(isSettled: false) : nil))
       }
       for (number, branch) in branches.enumerated() {
-        if number > 0 { product.move(to: point) }
+        if number > 0 {
+          product.move(to: point)
+          _ = interpreter.branches(on: stimulus, from: &product.configuration, at: product.now)
+        }
         product.tracker.perform(stimulus, at: product.now)
         interpreter.apply(stimulus, to: &product.configuration)
         let agrees = take(branch)
@@ -258,7 +261,7 @@ extension ProductSearch {
   ) {
     product.move(to: point)
     let (now, state) = (product.now, point.state)
-    let options = interpreter.options(from: product.configuration)
+    let options = interpreter.options(from: &product.configuration, at: product.now)
     let deadline = options.reduce(Instant.never) { min($0, $1.latest) }
     for option in options
     where option.earliest <= now && (option.latest >= now || option.latest == deadline) {

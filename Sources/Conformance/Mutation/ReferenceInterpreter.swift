@@ -24,6 +24,8 @@ struct ReferenceInterpreter: Sendable {
     var options: UInt64
     /// The values, at the entry of the state, of the conditions that count from then.
     var entry = Entry()
+    /// The values of the variables; `nil` in a machine without data.
+    var data: InterpretedData?
   }
 
   /// The conditions that held when a state was entered, as bits, and the value of each; only those that count from
@@ -82,9 +84,16 @@ struct ReferenceInterpreter: Sendable {
     /// The condition whose value is added to ``earliest`` and to ``latest``.
     var plus: Int16
     var enters: Bool
+    /// Whether it has data.
+    var hasData = false
+    /// Whether the event of another row excludes it; see ``isFirst(_:of:in:at:)``.
+    var event: Int32 = -1
   }
 
   private let definition: MachineDefinition
+  private let data: MachineData?
+  /// The names of the readings, for observations in place of effects.
+  private let readings: [String]
   private let eventCount: Int
   private let rows: [Row]
   /// The branches that the tester causes, in the order of the rows, and where those of `state * events + event`
@@ -103,8 +112,13 @@ struct ReferenceInterpreter: Sendable {
   private let valuedFromEntry: UInt64
 
   /// Prepares a definition; effects that the vocabulary lacks are shown as unknown.
-  init(_ definition: MachineDefinition, _ vocabulary: Vocabulary, showsEffects: Bool) {
+  init(
+    _ definition: MachineDefinition, _ vocabulary: Vocabulary, showsEffects: Bool, data: MachineData? = nil
+  ) {
     self.definition = definition
+    self.data = data
+    readings = definition.readings.map(\.name)
+    let shown = definition.shownReadings
     let states = Self.numbers(definition.states.map(\.name))
     let events = Self.numbers(definition.events.map(\.name))
     let eventCount = definition.events.count
@@ -113,7 +127,12 @@ struct ReferenceInterpreter: Sendable {
     let effectNumbers = Self.numbers(vocabulary.effects)
     let conditions = Self.numbers(definition.conditions.map(\.name))
     func effects(_ names: [String]) -> [Observation] {
-      showsEffects ? names.map { name in effectNumbers[name].map { .effect($0) } ?? .unknown(name) } : []
+      guard showsEffects else { return [] }
+      return names.map { name in
+        // The value is that of the moment; see `take`.
+        if shown.contains(name) { return .reading(Reading(name, .unknown)) }
+        return effectNumbers[name].map { .effect($0) } ?? .unknown(name)
+      }
     }
     let options = Self.numbers(definition.choices.flatMap(\.options))
     func optionBits(_ names: [String]) -> UInt64 {
@@ -137,7 +156,8 @@ struct ReferenceInterpreter: Sendable {
           earliest: row.window.earliest, latest: row.window.latest, before: effects(row.before),
           after: effects(row.after),
           status: Int32(row.shows.flatMap { known[$0] } ?? -1),
-          plus: Int16(row.window.plus.flatMap { conditions[$0] } ?? -1), enters: enters))
+          plus: Int16(row.window.plus.flatMap { conditions[$0] } ?? -1), enters: enters,
+          hasData: !row.data.isEmpty, event: event.flatMap { events[$0] }.map { Int32($0) } ?? -1))
       let eventNumber = event.flatMap { events[$0] }
       let kind = eventNumber.map { definition.events[$0].kind }
       let isTesters = kind == .stimulus || kind == .both && row.window == .any
@@ -207,7 +227,43 @@ struct ReferenceInterpreter: Sendable {
       state: startStates[number], shown: statuses[startStates[number]], since: .zero,
       reasons: [Reason](repeating: Reason(), count: definition.conditions.count), options: options)
     enter(&configuration)
+    configuration.data = data.map { InterpretedData($0, start: number) }
     return configuration
+  }
+
+  /// Returns the branches of a stimulus in a machine with data; empty if the machine refuses it.
+  ///
+  /// Of the rows with the same conditions and options, it takes the first whose `when` is true.
+  func branches(
+    on stimulus: Stimulus, from configuration: inout Configuration, at now: Instant
+  ) -> [Branch] {
+    let branches = branches(on: stimulus.number, from: configuration)
+    guard configuration.data != nil else { return branches }
+    configuration.data?.write(stimulus)
+    return branches.filter { isFirst($0, of: branches, in: &configuration, at: now) }
+  }
+
+  /// Returns whether the `when` of a branch is true, and that of no branch before it with the same event, conditions and
+  /// options.
+  private func isFirst(
+    _ branch: Branch, of branches: some Sequence<Branch>, in configuration: inout Configuration,
+    at now: Instant
+  ) -> Bool {
+    func allows(_ number: Int32) -> Bool {
+      configuration.data?.allows(Int(number), at: now, since: configuration.since) ?? true
+    }
+    let row = rows[Int(branch.row)]
+    guard allows(branch.row) else { return false }
+    guard row.event >= 0 else { return true }
+    for other in branches where other.row < branch.row {
+      let earlier = rows[Int(other.row)]
+      if earlier.event == row.event, earlier.given == row.given, earlier.unless == row.unless,
+        earlier.options == row.options, allows(other.row)
+      {
+        return false
+      }
+    }
+    return true
   }
 
   /// Returns the branches of a stimulus; empty if the machine refuses it.
@@ -220,11 +276,21 @@ struct ReferenceInterpreter: Sendable {
 
   /// Returns the events that can happen without the tester, now or later.
   func options(from configuration: Configuration) -> [Option] {
+    var copy = configuration
+    return options(from: &copy, at: configuration.since)
+  }
+
+  /// The same; evaluates expressions at a moment.
+  func options(from configuration: inout Configuration, at now: Instant) -> [Option] {
     var options: [Option] = []
     let holds = configuration.holds & ~fromEntry | configuration.entry.holds
     for (number, branch) in freeBranches(of: configuration.state).enumerated() {
       let row = rows[Int(branch.row)]
       guard canBeTaken(row, under: holds, options: configuration.options) else { continue }
+      if data != nil {
+        if let option = self.option(number, branch, in: &configuration, at: now) { options.append(option) }
+        continue
+      }
       let longer = row.plus < 0 ? .zero : value(of: Int(row.plus), in: configuration)
       options.append(
         Option(
@@ -232,6 +298,25 @@ struct ReferenceInterpreter: Sendable {
           latest: row.latest == .forever ? .never : configuration.since + row.latest + longer))
     }
     return options
+  }
+
+  /// The event of a branch in a machine with data; `nil` if its data do not allow it.
+  private func option(
+    _ number: Int, _ branch: Branch, in configuration: inout Configuration, at now: Instant
+  ) -> Option? {
+    let row = rows[Int(branch.row)]
+    let others = freeBranches(of: configuration.state).filter {
+      canBeTaken(rows[Int($0.row)], under: configuration.holds, options: configuration.options)
+    }
+    guard isFirst(branch, of: others, in: &configuration, at: now),
+      let since = configuration.data?.origin(of: Int(branch.row), since: configuration.since)
+    else { return nil }
+    let times = configuration.data?.times(of: Int(branch.row), since: configuration.since)
+    let longer = row.plus < 0 ? .zero : value(of: Int(row.plus), in: configuration)
+    let latest = times?.latest ?? row.latest
+    return Option(
+      number: number, earliest: since + max(.zero, (times?.earliest ?? row.earliest) + longer),
+      latest: latest == .forever ? .never : since + latest + longer)
   }
 
   private func canBeTaken(_ row: Row, under holds: UInt64, options: UInt64) -> Bool {
@@ -265,6 +350,16 @@ struct ReferenceInterpreter: Sendable {
       end(conditionsWith: status, in: &configuration)
     }
     shows += row.after
+    if row.hasData {
+      for (reading, value) in configuration.data?.take(Int(branch.row), at: now, since: configuration.since)
+        ?? []
+      {
+        let index = shows.firstIndex { observation in
+          if case .reading(let shown) = observation { shown.name == readings[reading] } else { false }
+        }
+        if let index { shows[index] = .reading(Reading(readings[reading], value)) }
+      }
+    }
     configuration.state = target
     configuration.shown = status
     if row.enters {

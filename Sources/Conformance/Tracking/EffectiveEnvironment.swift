@@ -259,7 +259,7 @@ extension EffectiveEnvironment {
       switch reading.value {
       case .integer(let seconds): value = .seconds(Int64(clamping: seconds))
       case .duration(let interval): value = interval
-      case .flag, .number, .text: continue
+      default: continue
       }
       guard !mayBeUnderWay(number, at: now) else { continue }
       let wasOpen = open >> UInt64(number) & 1 == 1

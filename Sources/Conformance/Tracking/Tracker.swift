@@ -23,6 +23,8 @@ public struct Tracker: Sendable {
   /// about itself; or no bits, if it ended a link after an injected action, for example. It ends with the second
   /// status after the event.
   public private(set) var permittedDeviation: UInt64?
+  /// Whether more states are possible than are tracked, so that there is no verdict.
+  public var isUndecided: Bool { timed.isUndecided }
   /// Whether the first status after the deviation was shown.
   private var isDeviationShown = false
   /// The reading that the settings imply, if the latest reading contradicts it.
@@ -94,8 +96,11 @@ public struct Tracker: Sendable {
   }
 
   private mutating func occupy(_ starts: [Int], at now: Instant = .zero) {
-    let nodes = starts.flatMap { specification.startNodes[$0] }
-    if isSmall { word.start(in: nodes) } else { timed.start(in: nodes, at: now) }
+    if isSmall {
+      word.start(in: starts.flatMap { specification.startNodes[$0] })
+    } else {
+      timed.start(in: starts.map { ($0, specification.startNodes[$0]) }, at: now)
+    }
     verify { $0.start(in: $1) }
   }
 
@@ -238,6 +243,11 @@ extension Tracker {
     case .event(let seen):
       return happen(seen.number, at: now)
     case .reading(let reading):
+      if let data = specification.data, let number = specification.machine.reading(named: reading.name),
+        data.isDue(number)
+      {
+        return timed.reveal(number, value: reading.value, at: now)
+      }
       guard let known = timed.environment.learn(from: reading, at: now) else { return true }
       contradicted = Reading(reading.name, .integer(Int(known.nanoseconds / 1_000_000_000)))
       return false
@@ -312,6 +322,24 @@ extension Tracker {
 
   /// Whether a response of the device is pending: the next event does not need the tester.
   public var isAwaiting: Bool { !isSmall && timed.isAwaiting }
+
+  /// Returns whether rows show a reading, so that it must not come at any other time.
+  func isDue(_ reading: String) -> Bool {
+    guard let data = specification.data, let number = specification.machine.reading(named: reading) else {
+      return false
+    }
+    return data.isDue(number)
+  }
+
+  /// Returns in what a reading differs from the one that was due before it; `nil` if none was due, or the reading has
+  /// another form.
+  func wrong(_ reading: Reading) -> WrongReading? {
+    guard let number = specification.machine.reading(named: reading.name) else { return nil }
+    return timed.wrong(reading, number: number)
+  }
+
+  /// Returns a drawn stimulus with the values that the model holds in the first possible state.
+  func stimulus(_ drawn: DrawnStimulus) -> Stimulus { timed.stimulus(drawn) }
 
   /// Returns whether some possible state allows a stimulus.
   public func allows(_ stimulus: Int) -> Bool {
@@ -453,10 +481,11 @@ extension Tracker {
         window = max(window, specification.windows[node])
         position.mix(UInt64(truncatingIfNeeded: node + 1))
       }
+      timed.mixData(into: &position)
       return ExplorationState(
         position: position.value | 1 << 63, node: isSmall ? word.single : timed.possible.single, legal: legal,
         forbidden: stimuliMask & ~somewhere, idle: legal & idle, deadline: deadline ?? .never, window: window,
-        isAwaiting: isAwaiting)
+        isAwaiting: isAwaiting, changed: timed.data?.changed ?? 0)
     }
   }
 
@@ -493,6 +522,7 @@ extension Tracker {
   }
 
   private func allowances(of member: TimedTracker.Member) -> [Divergence.Allowance] {
+    func name(ofSymbol symbol: Int) -> String { self.name(ofSymbol: symbol, in: member) }
     let number = member.node
     let node = specification.nodes[number]
     let state = specification.machine.definition.states[node.state].name
@@ -514,7 +544,7 @@ extension Tracker {
     for step in steps {
       // If one event has a row with a deadline and a row without one, only the former is an allowance.
       let alike = steps.filter { $0.symbol == step.symbol && trigger(of: $0) == trigger(of: step) }
-      if step.latest == .forever, alike.contains(where: { $0.latest != .forever }) { continue }
+      if !step.hasDeadline, alike.contains(where: \.hasDeadline) { continue }
       // Both ends are relative to the entry of the state, the second one even if its time has restarted since.
       let earliest = alike.reduce(.forever) {
         min($0, timed.beginning(of: $1, from: member, at: timed.moment))
@@ -523,7 +553,7 @@ extension Tracker {
       allowances.append(
         Divergence.Allowance(
           state: state, cause: cause(of: step, in: window), shows: name(ofSymbol: Int(step.symbol)),
-          isDue: step.latest != .forever, isRequired: timed.isOver(step, from: member)))
+          isDue: step.hasDeadline, isRequired: timed.isOver(step, from: member)))
     }
     // A state that must be left by an unobservable step keeps its status, before and after.
     return allowances.isEmpty ? [lasting] : allowances
@@ -540,9 +570,12 @@ extension Tracker {
     }
   }
 
-  private func name(ofSymbol symbol: Int) -> String {
-    symbol < statusCount
-      ? specification.vocabulary.statuses[symbol]
-      : specification.vocabulary.effects[symbol - statusCount]
+  private func name(ofSymbol symbol: Int, in member: TimedTracker.Member) -> String {
+    if symbol < statusCount { return specification.vocabulary.statuses[symbol] }
+    if symbol < specification.firstDueSymbol { return specification.vocabulary.effects[symbol - statusCount] }
+    let reading = specification.dueSymbols[symbol - specification.firstDueSymbol].reading
+    let name = specification.machine.definition.readings[reading].name
+    return specification.vocabulary.text(
+      of: .reading(Reading(name, timed.dueValue(of: reading, in: member.valuation))))
   }
 }

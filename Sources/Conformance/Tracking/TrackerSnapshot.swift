@@ -12,6 +12,8 @@ extension Tracker {
       var shortest: Interval
       /// The rank of the change after which it was entered; see ``PossibleNodes/Member/order``.
       var order: Int32 = -1
+      /// The words of its valuation, with what is known of each; moments are relative to the present.
+      var data: [Int64] = []
     }
 
     var nodes: [Node]

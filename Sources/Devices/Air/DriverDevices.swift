@@ -1,3 +1,4 @@
+import Basics
 import Conformance
 import Documents
 import Harness

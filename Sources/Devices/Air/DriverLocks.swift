@@ -1,4 +1,5 @@
 import Bench
+import Basics
 import Conformance
 import Harness
 import Links

@@ -1,3 +1,4 @@
+import Basics
 public import Bench
 import Links
 import LockFiles

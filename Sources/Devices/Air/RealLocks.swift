@@ -1,3 +1,4 @@
+import Basics
 import Bench
 import Conformance
 import Emulator

@@ -219,7 +219,7 @@ extension JSON {
   }
 
   /// Text stays text, so a time has its own form.
-  fileprivate init(control value: Conformance.Value) {
+  fileprivate init(control value: Basics.Value) {
     self.init(value) { ["duration": .text($0.description)] }
   }
 }

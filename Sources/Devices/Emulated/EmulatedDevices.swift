@@ -1,3 +1,4 @@
+import Basics
 public import Conformance
 import Documents
 import Emulator

@@ -276,7 +276,7 @@ extension CaseRunner {
     lockstep.recorder.announce(action, at: lockstep.now)
     try check { lockstep throws(LabFault) in try lockstep.carryOut(action).divergence }
     switch action {
-    case .stimulus, .fault: break
+    case .stimulus, .fault, .drawn: break
     case .wait, .settle, .next, .edge: lockstep.recorder.forgetPassing()
     }
   }

@@ -169,6 +169,8 @@ extension Outcome {
     case .contradiction(let contradiction):
       lines.append(
         "model   \(contradiction.held.name): \(contradiction.held.options.joined(separator: " or "))")
+    case .wrongReading(let wrong):
+      lines.append("model   \(wrong.name) \(wrong.due)" + (wrong.origin.map { ", \($0)" } ?? ""))
     case .unexpected, .overdue, .refusedLegal, .invariant:
       for (index, allowance) in divergence.allowed.prefix(maximumAllowances).enumerated() {
         lines.append((index == 0 ? "model   " : "        ") + text(of: allowance))

@@ -79,7 +79,7 @@ struct TraceWriter: TraceRecorder {
     case .wait(let interval): listener?.note(.wait, interval.description, mark, at: time)
     case .next: listener?.note(.wait, ScenarioGrammar.next, mark, at: time)
     case .settle, .edge: listener?.note(.wait, ScenarioGrammar.settled, mark, at: time)
-    case .stimulus, .fault: break
+    case .stimulus, .fault, .drawn: break
     }
   }
 
@@ -252,7 +252,7 @@ extension Value {
     switch self {
     case .integer(let value): Double(value)
     case .number(let value): value
-    case .flag, .duration, .text: nil
+    default: nil
     }
   }
 }

@@ -48,7 +48,7 @@ extension Step {
     case .wait(let interval) where interval > .zero: self.init(.wait(interval))
     case .settle: self.init(.settle)
     case .next: self.init(.next)
-    case .wait, .edge: return nil
+    case .wait, .edge, .drawn: return nil
     }
   }
 }

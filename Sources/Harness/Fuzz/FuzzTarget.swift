@@ -1,3 +1,4 @@
+import Basics
 import Documents
 import Automata
 public import Conformance

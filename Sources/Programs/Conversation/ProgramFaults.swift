@@ -1,3 +1,4 @@
+import Basics
 import Conformance
 
 extension [Disturbance] {
@@ -12,7 +13,7 @@ extension [Disturbance] {
     switch value {
     case .text: if offered.contains(where: \.isText) { return }
     case .duration: return
-    case .flag, .integer, .number: if !isFlag { return }
+    default: if !isFlag { return }
     }
     let name = fault.name
     guard isFlag else {

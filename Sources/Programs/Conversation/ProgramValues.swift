@@ -1,9 +1,8 @@
 package import Basics
-package import Conformance
 
 extension Value {
   /// The forms of a value in the lines of programs.
-  package static let expectation = #"true, false, a number, a text or {"duration":"3 s"}"#
+  package static let expectation = #"true, false, a number, a text, {"duration":"3 s"}, a list or an object"#
 
   /// Reads a value; `nil` if it is invalid.
   package init?(_ json: JSON) {
@@ -14,25 +13,27 @@ extension Value {
       guard let value = Int(text).map(Value.integer) ?? Double(text).map(Value.number) else { return nil }
       self = value
     case .mapping(let members):
-      guard members.count == 1, members[0].name == "duration", case .text(let text) = members[0].value,
-        let interval = Interval(text: text)
-      else { return nil }
-      self = .duration(interval)
-    case .null, .list: return nil
+      if members.count == 1, members[0].name == "duration" {
+        guard case .text(let text) = members[0].value, let interval = Interval(text: text) else { return nil }
+        self = .duration(interval)
+        return
+      }
+      var fields: [(name: String, value: Value)] = []
+      for member in members {
+        guard let value = Value(part: member.value) else { return nil }
+        fields.append((member.name, value))
+      }
+      self = .record(fields)
+    case .list(let members):
+      let values = members.compactMap { Value(part: $0) }
+      guard values.count == members.count else { return nil }
+      self = .list(values)
+    case .null: return nil
     }
   }
-}
 
-extension JSON {
-  /// Creates the JSON form of a value; the closure encodes a duration.
-  package init(_ value: Conformance.Value, duration: (Interval) -> JSON) {
-    self =
-      switch value {
-      case .flag(let value): .flag(value)
-      case .integer(let value): .integer(value)
-      case .number(let value): .decimal(value)
-      case .duration(let value): duration(value)
-      case .text(let value): .text(value)
-      }
+  /// Reads a part of a list or an object; `null` is a part without a value.
+  private init?(part json: JSON) {
+    if json == .null { self = .absent } else { self.init(json) }
   }
 }

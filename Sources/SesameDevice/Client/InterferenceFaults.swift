@@ -1,3 +1,4 @@
+public import Basics
 public import Conformance
 public import Sesame
 

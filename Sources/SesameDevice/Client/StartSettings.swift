@@ -1,3 +1,4 @@
+public import Basics
 import Sesame
 public import Conformance
 
@@ -37,7 +38,7 @@ extension Value {
       switch self {
       case .number(let number): number
       case .integer(let number): Double(number)
-      case .flag, .duration, .text: nil
+      default: nil
       }
     return number.flatMap { (0...Self.maximumVolts).contains($0) ? $0 : nil }
   }

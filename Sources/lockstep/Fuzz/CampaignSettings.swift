@@ -1,5 +1,6 @@
 import Bench
 import CommandLine
+import Basics
 import Conformance
 import Devices
 import Harness

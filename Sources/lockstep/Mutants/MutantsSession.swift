@@ -3,6 +3,7 @@ import Devices
 import Automata
 import Journal
 import System
+import Basics
 import Conformance
 import Harness
 

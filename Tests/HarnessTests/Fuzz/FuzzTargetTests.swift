@@ -1,4 +1,5 @@
 import Automata
+import Basics
 import Conformance
 import TestSupport
 import Testing

@@ -65,7 +65,7 @@ public struct HealthCheck<Device: DeviceUnderTest> {
         case .safetyLimit, .notPossible, .stopped: return .limited(fault.detail)
         case .noAnswer, .badAnswer, .ended:
           return lockOperator.isReached ? .unwell(fault.detail) : .transport(fault.detail)
-        case .noDevice, .transportLost, .programFailed, .linkLost, .notReproduced, .noVerdict:
+        case .noDevice, .transportLost, .programFailed, .linkLost, .notReproduced, .noVerdict, .undecided:
           return .transport(fault.detail)
         }
       }

@@ -61,7 +61,7 @@ extension LockKnowledge {
         switch value {
         case .integer(let seconds): seconds
         case .duration(let interval): Int(interval.seconds)
-        case .flag, .number, .text, nil: 0
+        default: 0
         }
       // The bolt may move by itself from now on.
       (position, lastRest) = (nil, nil)

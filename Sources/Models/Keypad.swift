@@ -1,0 +1,86 @@
+public import Automata
+
+extension MachineDefinition {
+  /// A lock with a keypad, for two users: a machine that holds data.
+  public static let keypad: MachineDefinition = {
+    do {
+      return try MachineDefinition(yaml: Array(keypadFile.utf8), name: "keypad.yaml")
+    } catch {
+      preconditionFailure("the machine of the keypad: \(error)")
+    }
+  }()
+
+  /// The file of the ``keypad``.
+  public static let keypadFile = #"""
+    machine: keypad
+    summary: A lock with a keypad for two users, a duress code, a lock-out after three wrong tries, and a log.
+    states: [locked, unlocked, lockedOut, firmware]
+    variables:
+      codes: { form: { map: [text, text], size: 2 }, first: "{'anna': '1234', 'bob': '2468'}" }
+      tries: { form: { map: [text, { integer: [0, 3] }], size: 2 }, first: "{'anna': 0, 'bob': 0}" }
+      number: { form: integer, first: 0 }
+      log:
+        form: { list: { record: { number: integer, user: text, event: text, time: { instant: 1 s } } }, size: 10 }
+        first: "[]"
+    readings:
+      log: { list: { record: { number: integer, user: text, event: text, time: { instant: 1 s } } }, size: 10 }
+    events:
+      - enter: { arguments: { user: [anna, bob], code: text } }
+      - lock
+      - change: { arguments: { user: [anna, bob], old: text, new: text } }
+      - delete: { arguments: { user: [anna, bob] } }
+      - read
+      - update
+      - finish
+      - reset
+    starts:
+      - { state: locked }
+    transitions:
+      - event: enter
+        from: locked
+        when: "code == '9119'"
+        to: unlocked
+        then: [alarm]
+        set: &opened
+          number: number + 1
+          tries: tries.put(user, 0)
+          log: "log.prepend({'number': number + 1, 'user': user, 'event': code == '9119' ? 'duress' : 'opened', 'time': now}).take(10)"
+      - { event: enter, from: locked, when: "user in codes && codes[user] == code", to: unlocked, set: *opened }
+      - event: enter
+        from: locked
+        when: tries[user] < 2
+        to: "="
+        then: [buzz]
+        set: &refused
+          number: number + 1
+          tries: "tries.put(user, tries[user] < 2 ? tries[user] + 1 : 0)"
+          log: "log.prepend({'number': number + 1, 'user': user, 'event': 'refused', 'time': now}).take(10)"
+      - { event: enter, from: locked, to: lockedOut, set: *refused }
+      - event: enter
+        from: unlocked
+        when: code == '9119' || user in codes && codes[user] == code
+        to: unlocked
+        then: [beep]
+      - { event: enter, from: unlocked, to: "=", then: [buzz] }
+      - { event: lock, from: unlocked, to: locked }
+      - { from: unlocked, to: locked, after: 7 s }
+      - { from: lockedOut, to: locked, after: 60 s }
+      - event: change
+        from: [locked, unlocked]
+        when: user in codes && codes[user] == old && new.size() >= 4 && new.size() <= 6 && new != '9119'
+        to: "="
+        then: [done]
+        set: { codes: "codes.put(user, new)" }
+      - { event: change, from: [locked, unlocked], to: "=", then: [denied] }
+      - { event: delete, from: unlocked, when: user in codes, to: "=", then: [done], set: { codes: codes.remove(user) } }
+      - { event: delete, from: unlocked, to: "=", then: [denied] }
+      - { event: read, from: [locked, unlocked, lockedOut], to: "=", then: [{ reading: log, is: log }] }
+      - { event: update, from: locked, to: firmware }
+      - { event: finish, from: firmware, to: locked }
+      - event: reset
+        from: [locked, unlocked, lockedOut, firmware]
+        to: locked
+        then: [done]
+        set: { codes: "{'anna': '1234', 'bob': '2468'}", tries: "{'anna': 0, 'bob': 0}", log: "[]" }
+    """#
+}
