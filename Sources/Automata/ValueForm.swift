@@ -128,7 +128,7 @@ extension Value {
       Interval(text: text).flatMap { range.contains($0) ? .duration($0) : nil }
     case (.wholeNumber(let range), .integer(let number)): range.contains(Int(number)) ? self : nil
     case (.number(let range), .integer(let number)):
-      range.contains(Double(number)) ? .number(Double(number)) : nil
+      range.contains(Double(number)) ? self : nil
     case (.number(let range), .number(let number)): range.contains(number) ? self : nil
     case (.flag, .flag), (.text, .text), (.hexadecimal, .text), (.hexadecimal, .bytes): self
     case (_, .unknown), (_, .absent): self

@@ -53,13 +53,10 @@ public struct ReadingsAsDeclared: Invariant {
     return "\(reading.name) is \(value), and not \(form.kind.expectation)"
   }
 
-  /// Whether a value fits; a device reports a duration as text.
+  /// Whether a value fits. A program writes a duration as text or as a number of seconds.
   private func isFit(_ value: Value, _ kind: ValueForm.Kind) -> Bool {
-    if case .duration = kind, case .text(let text) = value, let interval = Interval(text: text) {
-      return kind.admits(.duration(interval))
-    }
-    // A program may write a duration as a number of seconds.
-    return kind.admits(value) || value.read(as: kind) != nil
+    if case .duration = kind { return value.read(as: kind) != nil }
+    return kind.admits(value)
   }
 }
 

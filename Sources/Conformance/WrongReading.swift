@@ -30,6 +30,8 @@ extension ValueForm.Kind {
   ) -> (part: String, due: Value, shown: Value)? {
     if due == .unknown || shown == .unknown || due == shown { return nil }
     switch (self, due, shown) {
+    case (.number, .number(let left), .integer(let right)):
+      return left == Double(right) ? nil : ("", due, shown)
     case (.instant(let precision), .instant(let left), .instant(let right)):
       let distance = left > right ? left - right : right - left
       return distance <= precision + slack ? nil : ("", due, shown)

@@ -77,6 +77,7 @@ extension Frame {
     case (.integer(let value), .integer(let limits)) where limits.contains(Int64(value)):
       set(Int64(value), at: slot)
     case (.number(let value), .number) where !value.isNaN: set(Self.word(of: value), at: slot)
+    case (.integer(let value), .number): set(Self.word(of: Double(value)), at: slot)
     case (.duration(let value), .duration), (.instant(let value), .instant): set(value.nanoseconds, at: slot)
     case (.text(let value), .text): set(strings.number(of: value), at: slot)
     case (.text(let value), .word(let words)) where words.contains(value):
