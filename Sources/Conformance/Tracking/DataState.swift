@@ -149,20 +149,12 @@ struct DataState: Sendable {
     return Interval(nanoseconds: frame.words[Int(program.result)])
   }
 
-  /// When a timer was started; `nil` if it does not run.
-  func start(ofTimer number: Int) -> (earliest: Instant, latest: Instant)? {
-    let slot = data.timerSlots[number]
-    guard frame.knowledge(at: slot) == .known else { return nil }
-    func instant(_ slot: Frame.Slot) -> Instant { .zero + Interval(nanoseconds: frame.words[Int(slot)]) }
-    return (instant(slot), instant(slot + 1))
-  }
-
-  /// The same in some valuation.
+  /// When a timer was started in some valuation; `nil` if it does not run.
   func start(ofTimer number: Int, in valuation: Int32) -> (earliest: Instant, latest: Instant)? {
     let slot = data.timerSlots[number]
     guard let earliest = valuations.word(valuation, slot), let latest = valuations.word(valuation, slot + 1)
     else { return nil }
-    return (.zero + Interval(nanoseconds: earliest), .zero + Interval(nanoseconds: latest))
+    return (Instant(nanoseconds: earliest), Instant(nanoseconds: latest))
   }
 
   /// When a variable last changed in some valuation; the start of the test if none did.
@@ -337,12 +329,6 @@ extension DataState {
     let names = (try? Syntax(parsing: expression))?.names ?? []
     return zip(data.variables, origins).filter { names.contains($0.0.form.name) }.map(\.1)
       .max { ($0.time, $0.row) < ($1.time, $1.row) }
-  }
-
-  /// The value of a variable in the valuation that is loaded.
-  func value(ofVariable number: Int) -> Value {
-    let place = data.variables[number]
-    return frame.value(place.type, at: place.slot, strings)
   }
 
   /// The due value of a reading in the valuation that is loaded.

@@ -32,8 +32,6 @@ struct TimedTracker: Sendable {
   private(set) var data: DataState?
   /// Whether more nodes are possible than are tracked, so that there is no verdict.
   private(set) var isUndecided = false
-  /// For each row, whether its `when` was seen to be true and false, as bits 1 and 2.
-  private(set) var outcomes: [UInt8]
 
   private let specification: Specification
   private let slack: Interval
@@ -47,7 +45,6 @@ struct TimedTracker: Sendable {
     self.slack = slack
     isPlain = specification.isPlain
     data = specification.data.map { DataState($0, slack: slack) }
-    outcomes = specification.data.map { [UInt8](repeating: 0, count: $0.rules.count) } ?? []
     hasChoices = specification.hasChoices
     isTimed = hasChoices ? specification.timedNodes() : []
     departures = [Interval](repeating: Self.unseen, count: specification.nodes.count)
@@ -380,7 +377,6 @@ extension TimedTracker {
     var open = DataState.Outcome.yes
     var outcome = DataState.Outcome.no
     var valuation = member.valuation
-    let isSingle = before.single >= 0
     data?.set(now: now, since: member)
     for index in specification.causedSteps(of: member.node, on: event) {
       let step = specification.caused[index]
@@ -393,7 +389,6 @@ extension TimedTracker {
         data?.load(member.valuation)
         let own = data?.outcome(of: rule?.when) ?? .yes
         outcome = own == .yes ? open : own
-        if isSingle { count(own, of: Int(row)) }
         switch own {
         case .yes: open = .no
         case .maybe: open = .maybe
@@ -416,15 +411,6 @@ extension TimedTracker {
       next.insert(target)
     }
     return allowed
-  }
-
-  @inline(__always)
-  private mutating func count(_ outcome: DataState.Outcome, of row: Int) {
-    switch outcome {
-    case .yes: outcomes[row] |= 1
-    case .no: outcomes[row] |= 2
-    case .maybe: break
-    }
   }
 
   /// Returns the valuation with which a spontaneous step is taken, or `nil` if its data do not allow it.
@@ -457,7 +443,6 @@ extension TimedTracker {
         }
       }
     }
-    if before.single >= 0 { count(outcome, of: row) }
     guard outcome != .no else { return nil }
     guard let rule = rules[row] else { return member.valuation }
     return data.take(rule, row: row, isMaybe: outcome == .maybe, start: start)
