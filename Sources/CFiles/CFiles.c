@@ -80,6 +80,13 @@ const char *lockstep_file_driverRealLock(void) {
   return text;
 }
 
+const char *lockstep_file_driverChangesCode(void) {
+  static const char text[] = {
+#embed "templates/driver/scenarios/changes-code.yaml" suffix(, 0)
+  };
+  return text;
+}
+
 const char *lockstep_file_driverLostLink(void) {
   static const char text[] = {
 #embed "templates/driver/scenarios/lost-link.yaml" suffix(, 0)
@@ -129,9 +136,9 @@ const char *lockstep_file_execBench(void) {
   return text;
 }
 
-const char *lockstep_file_execBattery(void) {
+const char *lockstep_file_execChangesCode(void) {
   static const char text[] = {
-#embed "templates/exec/scenarios/battery.yaml" suffix(, 0)
+#embed "templates/exec/scenarios/changes-code.yaml" suffix(, 0)
   };
   return text;
 }

@@ -25,6 +25,7 @@ extension EmbeddedFile {
   public static var driverLock: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_driverLock()) }
   public static var driverBench: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_driverBench()) }
   public static var driverRealLock: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_driverRealLock()) }
+  public static var driverChangesCode: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_driverChangesCode()) }
   public static var driverLostLink: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_driverLostLink()) }
   public static var driverOpens: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_driverOpens()) }
   public static var driverShutsOut: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_driverShutsOut()) }
@@ -32,7 +33,7 @@ extension EmbeddedFile {
   public static var execMachine: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_execMachine()) }
   public static var execProgram: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_execProgram()) }
   public static var execBench: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_execBench()) }
-  public static var execBattery: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_execBattery()) }
+  public static var execChangesCode: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_execChangesCode()) }
   public static var execOpens: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_execOpens()) }
   public static var execShutsOut: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_execShutsOut()) }
 }

@@ -18,8 +18,8 @@ extension GuidedTour {
         """,
         [.run(["new", "keypad", "--kind", "exec"], endsWith: .agree), .enter("keypad")],
         look: """
-          keypad.yaml is the machine, device.py the lock: a door with a keypad that locks by itself five seconds after \
-          the right code, and accepts no code for a while after three wrong ones.
+          keypad.yaml is the machine, device.py the lock: a door with a keypad for two users. It locks by itself five \
+          seconds after the right code, accepts no code for a while after three wrong ones, and keeps a log.
           """),
       Step(
         "It works",
@@ -30,16 +30,17 @@ extension GuidedTour {
             ["fuzz", "keypad.yaml", "--device", program, "--steps", "5000", "--seed", "1"], endsWith: .agree),
         ],
         look:
-          "'12 of 12 transitions covered': everything that the machine allows was tried, and nothing was wrong."
+          "'8 of 8 transitions covered': everything that the machine allows was tried, and nothing was wrong."
       ),
       Step(
         "Break it",
         """
-        Now the lock gets a bug: it locks after six seconds instead of five. The tour changes the line when you go on. Or \
+        Now the lock gets a bug: its log says of a wrong code that it opened the door. The tour changes the line when you \
+        go on. Or \
         break something yourself: first open keypad/device.py of the tour's folder in an editor, change what you like, and \
         save it.
         """,
-        [.keep("device.py", as: "good.py"), .change("device.py", from: "back=5)", to: "back=6)")]),
+        [.keep("device.py", as: "good.py"), .change("device.py", from: "\"refused\"", to: "\"opened\"")]),
       Step(
         "It is found",
         "The same search as before, on the lock with the bug:",
@@ -49,8 +50,8 @@ extension GuidedTour {
             endsWith: .divergence)
         ],
         look: """
-          'after', 'model' and 'device': what was done last, what the machine allows then, and what the lock did. Below \
-          stand the few events that show it.
+          the first line says what is wrong in the log, and since when. 'after', 'model' and 'device': what was done \
+          last, what the machine allows then, and what the lock did. Below stand the few events that show it.
           """),
       Step(
         "Mend it",

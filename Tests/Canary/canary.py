@@ -112,7 +112,7 @@ sys.path.insert(0, here)
 exec(open(here + "/driver.py").read().replace("driver.run()", ""))
 secret = driver.secrets["key"]
 pairs = [secret[i:i + 2] for i in range(0, len(secret), 2)]
-driver._hello["readings"] = ["key"]
+driver._hello["readings"] = ["log", "key"]
 sys.stderr.write("begin " + ":".join(pairs) + "\\n")
 def say(text):
     driver.log(text + " " + secret)
@@ -128,7 +128,7 @@ def ready(services):
 def failed(operation, error, code):
     say("failed")
 @driver.stimulus
-def unlockWrong():
+def readLog():
     driver.refuse("no: " + secret)
 driver.run()
 '''
@@ -183,7 +183,7 @@ class Lane:
         self.write("keys-driver-env.yaml", head + f"id: D{self.number}\nsecrets: {{ key: env:CANARY_DRIVER }}\n")
         self.write("keys-driver-bad.yaml", head + f"secrets: {{ key: {self.secret.hex()} }}\n")
         self.write("keys-driver-list.yaml", head + f"id: D\nsecrets: [{self.secret.hex()}]\n")
-        self.write("pad/refused.yaml", "scenario: Refused\nmachine: pad.yaml\nsteps: [approach, wait: 1 s, connect, wait: 2 s, unlockWrong]\n")
+        self.write("pad/refused.yaml", "scenario: Refused\nmachine: pad.yaml\nsteps: [approach, wait: 1 s, connect, wait: 2 s, readLog]\n")
 
     def write(self, name, text, mode=0o600):
         with open(self.folder + "/" + name, "w") as file:

@@ -38,13 +38,13 @@ struct NewProjectTests {
       (["lockstep() { \"$LOCKSTEP\" \"$@\"; }"] + statuses).joined(separator: "\n"), in: folder.path)
     let lines = result.output.split(separator: "\n").map(String.init)
     expect(lines.filter { $0.hasPrefix("status") }, [0, 0, 0, 1, 0].map { "status \($0)" })
-    #expect(result.output.contains("3 cases: 3 agree"), "\(result.output)\(result.errors)")
+    #expect(result.output.contains("4 cases: 4 agree"), "\(result.output)\(result.errors)")
     #expect(result.output.contains("nothing found in 5,000 events"))
     #expect(result.output.contains("the device showed shutOut, which the model does not allow"))
     let steps = lines.count { $0.hasPrefix("      - ") }
     // Seven, and now and then a wait more.
     #expect((7...9).contains(steps))
-    #expect(result.output.contains("6 planned: 6 agree"))
+    #expect(result.output.contains("8 planned: 8 agree"))
   }
 
   @Test(
@@ -57,7 +57,7 @@ struct NewProjectTests {
     let project = try project("pad", kind: kind, in: folder)
     for line in [
       "fuzz pad.yaml --device '\(device) bug' --steps 3000 --seed 3 --quiet --keep-going",
-      "mutants pad.yaml scenarios --out survivors",
+      "mutants pad.yaml scenarios --sample 20 --out survivors",
       "cover pad.yaml --device '\(device)' --save tours/tour.yaml --quiet",
     ] { _ = try Command.line(line, in: project) }
     let job = try Command.shell(
@@ -81,7 +81,7 @@ struct NewProjectTests {
       count[kind, default: 0] += 1
     }
     expect(count["."], 3)
-    expect(count["scenarios"], 3)
+    expect(count["scenarios"], kind == "driver" ? 4 : 3)
     #expect(
       ["Reports/failures", "Reports/corpus", "survivors"].allSatisfy { count[$0] ?? 0 > 0 }, "\(count)")
   }
@@ -93,7 +93,7 @@ struct NewProjectTests {
     let results =
       try ["new file/pad", "new pad --out some/where --quiet", "new pad --out some/where"].map {
         try Command.line($0, in: folder.path)
-      } + [Command.shell("ulimit -f 8; \"$LOCKSTEP\" new full", in: folder.path)]
+      } + [Command.shell("ulimit -f 16; \"$LOCKSTEP\" new full", in: folder.path)]
     expect(results.map(\.status), [3, 0, 2, 3])
     expect(
       results.map(\.errors),
@@ -127,7 +127,7 @@ struct NewProjectTests {
       try folder.write("pad/" + file, text)
     }
     let result = try Command.line("run scenarios", in: pad)
-    #expect(result.output.contains("3 cases: 3 agree"), "\(result.output)\(result.errors)")
+    #expect(result.output.contains("4 cases: 4 agree"), "\(result.output)\(result.errors)")
   }
 
   @Test("what is planted is found again by a replay of what was saved, and the healthy lock agrees with it")
@@ -181,21 +181,37 @@ struct NewProjectTests {
       [], [("turn(UNLOCKED, 5)", "turn(UNLOCKED, 5.2)")], [("turn(SHUT_OUT, 30)", "turn(SHUT_OUT, 29)")],
       [("after(20, ", "after(21, ")], [("after(20, ", "after(19, ")],
     ]
-    let statuses = try changes.map { changes in
+    let results = try changes.map { changes in
       try plant(changes, "other.py", in: folder)
       return try Command.line(
         "cover keypad.yaml --device 'driver:python3 driver.py?peripheral=python3 other.py' --seed 5",
-        in: keypad
-      ).status
+        in: keypad)
     }
-    expect(statuses, [0, 1, 1, 1, 1])
+    // One cell is left: the lock is seldom found shut out.
+    expect(results.map(\.status), [5, 1, 1, 1, 1])
+    let missing = results[0].output.split(separator: "\n").filter {
+      $0.hasPrefix("  allowed ") || $0.hasPrefix("  timer ")
+    }
+    #expect(missing.count == 1 && missing[0].contains("shutOut (found so): leave"), "\(results[0])")
   }
 
   @Test("wrong machines are counted, one that is wrong before anything is asked of it too")
   func mutants() throws {
     let folder = try Command.Folder()
-    let result = try Command.line(
-      "mutants keypad.yaml scenarios --format json", in: project("keypad", in: folder))
+    let pad = try project("pad", kind: "exec", in: folder)
+    try folder.write(
+      "pad/small.yaml",
+      """
+      machine: small
+      states: [away, locked]
+      events: [approach, { linkLost: spontaneous }]
+      starts: [{ state: away }]
+      transitions:
+        - { event: approach, from: away, to: locked }
+        - { event: linkLost, from: "*", to: away }
+
+      """)
+    let result = try Command.line("mutants small.yaml --suite fuzz:100 --format json", in: pad)
     expect(result.status, 0)
     #expect(
       result.output.contains("\"start → locked: the device showed locked, which the model does not allow\""))
@@ -203,12 +219,12 @@ struct NewProjectTests {
 
   @Test(
     "a machine that has come by the name of a known one is judged by its own rows alone",
-    arguments: ["driver", "exec"])
-  func knownName(kind: String) throws {
+    arguments: [("driver", 4), ("exec", 3)])
+  func knownName(kind: String, count: Int) throws {
     let folder = try Command.Folder()
     let result = try Command.line("run scenarios", in: project("sesame", kind: kind, in: folder))
     expect(result.status, 0)
-    #expect(result.output.contains("3 cases: 3 agree"), "\(result.output)\(result.errors)")
+    #expect(result.output.contains("\(count) cases: \(count) agree"), "\(result.output)\(result.errors)")
   }
 
   @Test("a program that something ends while it is greeted is greeted once more; twice, and it is trouble")
@@ -253,8 +269,8 @@ struct NewProjectTests {
         "fuzz my-pad_2.yaml --device 'exec:python3 device.py bug' --steps 5000 -v",
       ].map { try Command.line($0, in: pad) } + [Command.run("nightly", "nightly.yaml", in: pad)]
     expect(results.map(\.status), [0, 0, 1, 0])
-    #expect(results[1].output.contains("12 of 12 transitions covered"), "\(results[1])")
-    #expect(results[2].output.contains("shrunk to 2"), "\(results[2])")
+    #expect(results[1].output.contains("8 of 8 transitions covered"), "\(results[1])")
+    #expect(results[2].output.contains("buzz was due, the device showed shutOut."), "\(results[2])")
     // No name was left out.
     let unnamed = folder.files(with: "NAME").filter { !$0.contains("/Reports/") && !$0.contains("/schema/") }
     expect(unnamed, [])

@@ -19,7 +19,7 @@ struct OwnProtocolTests {
       "lock.py",
       try folder.read("lock.py").replacing("turn(UNLOCKED, 5)", with: "turn(UNLOCKED)")
         .replacing(
-          "    tell()\n\n\n@lock.sub", with: "    tell()\n    lock.log(\"now %d\" % state)\n\n\n@lock.sub"))
+          "    tell()\n\n\ndef record", with: "    tell()\n    lock.log(\"now %d\" % state)\n\n\ndef record"))
     try folder.write(
       "visit.yaml",
       """
@@ -30,7 +30,7 @@ struct OwnProtocolTests {
         - { until: { status: heard, within: 5 s } }
         - connect
         - { until: { status: locked, within: 3 s } }
-        - unlock
+        - enter: { user: anna, code: "1234" }
         - { until: { status: unlocked, within: 1 s } }
         - lock
         - { until: { status: locked, within: 1 s } }
@@ -68,14 +68,14 @@ struct OwnProtocolTests {
     let machine = try folder.read("pad.yaml")
     try folder.write(
       "pad.yaml",
-      machine.replacing("unlockWrong, lock,", with: "unlockWrong, lock, turnKey, pry,")
-        + "  - { event: turnKey, from: locked, to: opening }\n"
+      machine.replacing("  - lock\n", with: "  - lock\n  - turnKey\n  - pry\n")
+        + "  - { event: turnKey, from: locked, to: turning }\n"
         + "  - { event: pry, from: heard, to: \"=\" }\n"
-        + "  - { from: opening, to: unlocked, within: 1 s }\n")
+        + "  - { from: turning, to: unlocked, within: 1 s }\n")
     try folder.write(
       "pad.yaml",
       try folder.read("pad.yaml").replacing(
-        "  - unlocked\n", with: "  - unlocked\n  - { name: opening, status: locked }\n"))
+        "  - unlocked\n", with: "  - unlocked\n  - { name: turning, status: locked }\n"))
     try folder.write(
       "lock.py",
       try folder.read("lock.py").replacing(
@@ -187,7 +187,7 @@ struct OwnProtocolTests {
     #expect(none.status == 3, "\(none.output)\(none.errors)")
     try folder.write(
       "driver.py",
-      driver.replacing("def unlock():\n", with: "def unlock():\n    raise SystemExit(4)\n"))
+      driver.replacing("def enter(user, code):\n", with: "def enter(user, code):\n    raise SystemExit(4)\n"))
     let dead = try Command.drive(["visit.yaml"], air, lock: "./real.lock.yaml")
     // However often the client dies, that is no fault of the lock.
     #expect(dead.status == 3, "\(dead.output)\(dead.errors)")
@@ -203,13 +203,16 @@ struct OwnProtocolTests {
         with: "machine: pad.yaml\ndevice: { driver: python3 driver.py, peripheral: python3 lock.py bug }"
       )
       .replacing(
-        "  - unlock\n", with: "  - repeat: { times: 2, steps: [unlockWrong, wait: settled] }\n  - unlock\n"))
+        "  - enter:",
+        with:
+          "  - repeat: { times: 2, steps: [{ enter: { user: bob, code: x } }, { wait: settled }] }\n  - enter:"
+      ))
     let result = try shell("\"$LOCKSTEP\" run fails.yaml --quiet")
     expect(result.status, 1)
     let run = try #require(folder.names("Reports/runs").first { !$0.hasPrefix(".") })
     let name = try #require(folder.names("Reports/runs/\(run)/packets").first { $0.hasSuffix(".jsonl") })
     let text = try folder.read("Reports/runs/\(run)/packets/\(name)")
-    for meaning in ["unlock, with a wrong code", "it is locked", "it is shutOut"] {
+    for meaning in ["enter the code of bob", "it is locked", "it is shutOut"] {
       #expect(text.contains(#"{"layer":"driver","text":"\#(meaning)"}"#), "\(meaning)")
     }
   }

@@ -236,7 +236,7 @@ struct TourTests {
       \(Self.seen)
       mkfifo keys; exec 3<>keys
       (printf '\\n\\n\\n\\n'; seen 'Enter does it'
-       sed -i 's/== TRIES/> TRIES/' lockstep-tour/own-lock/keypad/device.py
+       sed -i 's/< TRIES/<= TRIES/' lockstep-tour/own-lock/keypad/device.py
        printf '\\n\\n\\n\\n') >&3 &
       script -qefc "exec $LOCKSTEP tour own-lock" said <keys
       """
@@ -279,9 +279,9 @@ extension TourTests {
       keypad/README.md
     …
     $ cd keypad
-    Look: keypad.yaml is the machine, device.py the lock: a door with a keypad
-    that locks by itself five seconds after the right code, and accepts no code
-    for a while after three wrong ones.
+    Look: keypad.yaml is the machine, device.py the lock: a door with a keypad for
+    two users. It locks by itself five seconds after the right code, accepts no
+    code for a while after three wrong ones, and keeps a log.
 
     -- 2 of 6: It works ----------------------------------------------------------
 
@@ -294,21 +294,21 @@ extension TourTests {
     $ lockstep fuzz keypad.yaml --device 'exec:python3 device.py' --steps 5000 --seed 1
     …
     nothing found in 5,000 events of … tests     … s   seed 1
-      coverage keypad.yaml: 12 of 12 transitions covered, … of 8 forbidden requests tried
+      coverage keypad.yaml: 8 of 8 transitions covered, … of 6 forbidden requests tried
       report   Reports/report.html
 
-    Look: '12 of 12 transitions covered': everything that the machine allows was
+    Look: '8 of 8 transitions covered': everything that the machine allows was
     tried, and nothing was wrong.
 
     -- 3 of 6: Break it ----------------------------------------------------------
 
-    Now the lock gets a bug: it locks after six seconds instead of five. The tour
-    changes the line when you go on. Or break something yourself: first open
-    keypad/device.py of the tour's folder in an editor, change what you like, and
-    save it.
+    Now the lock gets a bug: its log says of a wrong code that it opened the door.
+    The tour changes the line when you go on. Or break something yourself: first
+    open keypad/device.py of the tour's folder in an editor, change what you like,
+    and save it.
 
     $ cp device.py good.py
-    $ sed -i 's/back=5)/back=6)/' device.py
+    $ sed -i 's/"refused"/"opened"/' device.py
 
     -- 4 of 6: It is found -------------------------------------------------------
 
@@ -317,18 +317,19 @@ extension TourTests {
     $ lockstep fuzz keypad.yaml --device 'exec:python3 device.py' --steps 5000 --seed 1
     …
     ✘ finding 1: reproduced 3 of 3
-        the device showed nothing, although the model required something by this time
-        after   enter
-        model   unlocked ──after 5 s──▶ locked
-        device  unlocked
-          - { now: enter }
-          - { wait: 5.001 s }
-        enter, wait 5.001 s: locked was due, the device still showed unlocked.
+        log[0].event is opened, and refused is due, as enter at … s left it
+        after   readLog
+        model   log[0].event refused, as enter at … s left it
+        device  log[0].event opened
+          - { now: { enter: { user: anna, code: "7036" } } }
+          - { now: readLog }
+        enter user anna code 7036, readLog: refused was due as log[0].event, as enter at … s left it, the device showed opened.
       lockstep replay Reports/failures/fuzz-keypad-….yaml
     …
 
-    Look: 'after', 'model' and 'device': what was done last, what the machine
-    allows then, and what the lock did. Below stand the few events that show it.
+    Look: the first line says what is wrong in the log, and since when. 'after',
+    'model' and 'device': what was done last, what the machine allows then, and
+    what the lock did. Below stand the few events that show it.
 
     -- 5 of 6: Mend it -----------------------------------------------------------
 

@@ -19,6 +19,7 @@ const char *_Nonnull lockstep_file_driverProgram(void);
 const char *_Nonnull lockstep_file_driverLock(void);
 const char *_Nonnull lockstep_file_driverBench(void);
 const char *_Nonnull lockstep_file_driverRealLock(void);
+const char *_Nonnull lockstep_file_driverChangesCode(void);
 const char *_Nonnull lockstep_file_driverLostLink(void);
 const char *_Nonnull lockstep_file_driverOpens(void);
 const char *_Nonnull lockstep_file_driverShutsOut(void);
@@ -26,7 +27,7 @@ const char *_Nonnull lockstep_file_execReadme(void);
 const char *_Nonnull lockstep_file_execMachine(void);
 const char *_Nonnull lockstep_file_execProgram(void);
 const char *_Nonnull lockstep_file_execBench(void);
-const char *_Nonnull lockstep_file_execBattery(void);
+const char *_Nonnull lockstep_file_execChangesCode(void);
 const char *_Nonnull lockstep_file_execOpens(void);
 const char *_Nonnull lockstep_file_execShutsOut(void);
 

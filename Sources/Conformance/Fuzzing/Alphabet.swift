@@ -242,10 +242,28 @@ public struct Alphabet: Sendable {
     return nil
   }
 
-  /// Returns the nearest wait to one that this alphabet does not have, such as that of an edge; `nil` for any other
-  /// action.
-  public func nearest(to action: TestAction) -> Choice? {
-    guard case .wait(let length) = action else { return nil }
+  /// Returns the choice of an event whose values are to make the model take a row; `nil` if no values depend on the model.
+  func choice(of event: Int, takingRow row: Int) -> Choice? {
+    let act = acts[event]
+    guard act.aimed > act.principal else { return nil }
+    let variant = (act.principal..<act.aimed).first { variant in
+      guard case .drawn(let drawn) = act.variants[variant] else { return false }
+      return drawn.aim?.row == row
+    }
+    return variant.map { Choice(event, variant: $0) }
+  }
+
+  /// Returns the nearest choice to an action that this alphabet does not have: another wait, such as for that of an edge, or
+  /// a stimulus whose values depend on the model and may be the same; `nil` for any other action.
+  public func nearest(to action: TestAction, isForbidden: Bool = false) -> Choice? {
+    switch action {
+    case .wait(let length): nearestWait(to: length)
+    case .stimulus(let stimulus): nearestStimulus(to: stimulus, isForbidden: isForbidden)
+    case .fault, .settle, .next, .edge, .drawn: nil
+    }
+  }
+
+  private func nearestWait(to length: Interval) -> Choice? {
     var best: (variant: Int, distance: Int64)?
     for (variant, wait) in acts[wait].variants.enumerated() {
       guard case .wait(let own) = wait else { continue }
@@ -253,6 +271,16 @@ public struct Alphabet: Sendable {
       if best.map({ distance < $0.distance }) ?? true { best = (variant, distance) }
     }
     return best.map { Choice(wait, variant: $0.variant) }
+  }
+
+  private func nearestStimulus(to stimulus: Stimulus, isForbidden: Bool) -> Choice? {
+    var best: (variant: Int, likeness: Int)?
+    for (variant, action) in acts[stimulus.number].variants.enumerated() {
+      guard case .drawn(let drawn) = action, drawn.aim == nil else { continue }
+      let likeness = drawn.likeness(to: stimulus)
+      if best.map({ likeness > $0.likeness }) ?? true { best = (variant, likeness) }
+    }
+    return best.map { Choice(stimulus.number, variant: $0.variant, isForbidden: isForbidden) }
   }
 
   /// The longest wait with a device in real time: ten minutes of silence are worth waiting for, now and then.

@@ -22,6 +22,14 @@ public struct DrawnStimulus: Equatable, Sendable {
     /// Which of the candidates is tried first.
     var first: Int
   }
+
+  /// Returns how many of the arguments have the values of a stimulus, counted twice, or may have them.
+  func likeness(to stimulus: Stimulus) -> Int {
+    arguments.reduce(0) { sum, argument in
+      guard case .fixed(let value) = argument.origin else { return sum + 1 }
+      return stimulus.argument(argument.form.name) == value ? sum + 2 : sum
+    }
+  }
 }
 
 /// An argument whose value depends on the model.

@@ -233,7 +233,8 @@ struct ModelMap: Sendable {
           guard failures[number] < maximumAttempts[number] else { continue }
           moves.append(
             Move(
-              choice: choice, edge: number, target: self.place(after: edge, under: after),
+              choice: alphabet.choice(of: event, takingRow: edge.transition) ?? choice, edge: number,
+              target: self.place(after: edge, under: after),
               cost: 1 + 3 * failures[number] + (isLate ? 3 : 0)))
         }
       }

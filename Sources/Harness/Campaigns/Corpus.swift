@@ -168,7 +168,8 @@ extension TestCase {
     self.init(start: start)
     for (_, step) in scenario.steps.unfolded() {
       guard let (action, isForbidden) = step.testAction(target.vocabulary),
-        let choice = alphabet.choice(of: action, isForbidden: isForbidden) ?? alphabet.nearest(to: action)
+        let choice = alphabet.choice(of: action, isForbidden: isForbidden)
+          ?? alphabet.nearest(to: action, isForbidden: isForbidden)
       else { return nil }
       choices.append(choice)
     }

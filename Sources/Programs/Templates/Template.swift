@@ -34,13 +34,14 @@ package struct Template {
           File("driver.py", .driverProgram),
           File("lock.py", .driverLock), File("bench.yaml", .driverBench),
           File("real.lock.yaml", .driverRealLock),
+          File("scenarios/changes-code.yaml", .driverChangesCode),
           File("scenarios/lost-link.yaml", .driverLostLink), File("scenarios/opens.yaml", .driverOpens),
           File("scenarios/shuts-out.yaml", .driverShutsOut),
         ]
       case .exec:
         [
           File("README.md", .execReadme), File("NAME.yaml", .execMachine), File("device.py", .execProgram),
-          File("bench.yaml", .execBench), File("scenarios/battery.yaml", .execBattery),
+          File("bench.yaml", .execBench), File("scenarios/changes-code.yaml", .execChangesCode),
           File("scenarios/opens.yaml", .execOpens), File("scenarios/shuts-out.yaml", .execShutsOut),
         ]
       }

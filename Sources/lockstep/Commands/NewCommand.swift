@@ -9,10 +9,11 @@ extension Command {
     Command(
       "new", "Creates a project for your own lock.",
       discussion: """
-        Creates the folder NAME with a machine, the programs of the lock, three scenarios, a bench, a night and a configuration
-        for CI; all of its tests pass. A driver project is for a lock with Bluetooth; with --kind exec the lock is a single
-        program without Bluetooth. Existing files are never overwritten. The first line of each YAML file names its schema, with
-        which editors complete and check it; after an update, 'lockstep schema --out schema' writes the schemas again.
+        Creates the folder NAME with a machine, the programs of the lock, scenarios, a bench, a night and a configuration for
+        CI; all of its tests pass. The lock has two users, codes that can be changed, three tries and a log. A driver project is
+        for a lock with Bluetooth; with --kind exec the lock is a single program without Bluetooth. Existing files are never
+        overwritten. The first line of each YAML file names its schema, with which editors complete and check it; after an
+        update, 'lockstep schema --out schema' writes the schemas again.
 
         """,
       examples: [

@@ -1,29 +1,31 @@
 """The client's side of the lock's protocol: turns stimuli into GATT operations, and what comes of them into statuses.
 
 It does no I/O of its own and reads no clock, so the same file drives lock.py on Lockstep's radio and the real lock over a
-dongle. Messages to the lock (characteristic fff1): 01 locks, 02 and a code unlock. From it (fff2): how it is.
+dongle. Messages to the lock (characteristic fff1): 01 locks; 02, a user and a code open it; 03, a user, the length of the
+old code, the old one and the new one change a code; 04 asks for the log. From it (fff2): how it is, and after it, if that
+answers a message, 03 and whether the code was changed, or 04 and the log, a byte for each entry.
 """
 
 import lockstep_device
 
-RIGHT, WRONG = b"1234", b"0000"
 STATES = ["locked", "unlocked", "shutOut"]
+USERS, EVENTS = ["anna", "bob"], ["opened", "refused"]
 
 driver = lockstep_device.Driver(
-    "NAME",
+    "NAME", effects=True, readings=["log"],
     # How the lock is found where no address is known.
     services=["fff0"],
     # The event of the machine that this driver reports, and what may be done to the link in generated tests because of it.
     reports=["linkLost"], linkFaults=["lose-link"],
     # For a real lock: what its stimuli ask for, what its statuses mean, and what moves its motor. See the lock file.
     requests={
-        "approach": "listen", "connect": "connect", "leave": "leave", "lock": "lock", "unlock": "unlock",
+        "approach": "listen", "connect": "connect", "leave": "leave", "lock": "lock", "enter": "unlock",
     },
     meanings={
         "away": "away", "heard": "heard", "connecting": "underWay", "checking": "proving", "locked": "locked",
         "unlocked": "unlocked", "shutOut": "moved",
     },
-    moves=["lock", "unlock"])
+    moves=["lock", "enter"])
 
 
 def show(status):
@@ -68,6 +70,11 @@ def ready(services):
 def notified(value):
     # What a packet means stands beside it in the report of a test that failed.
     driver.meaning("it is %s" % STATES[value[0]])
+    if value[1:2] == b"\x03":
+        driver.effect("done" if value[2] else "denied")
+    elif value[1:2] == b"\x04":
+        entries = [{"user": USERS[entry >> 1], "event": EVENTS[entry & 1]} for entry in value[2:]]
+        driver.reading("log", entries)
     show(STATES[value[0]])
 
 
@@ -79,13 +86,19 @@ def send(message, text, status):
 
 
 @driver.stimulus
-def unlock():
-    send(b"\x02" + RIGHT, "unlock", "locked")
+def enter(user, code):
+    send(bytes([2, USERS.index(user)]) + code.encode(), "enter the code of %s" % user, "locked")
 
 
 @driver.stimulus
-def unlockWrong():
-    send(b"\x02" + WRONG, "unlock, with a wrong code", "locked")
+def change(user, old, new):
+    message = bytes([3, USERS.index(user), len(old.encode())]) + old.encode() + new.encode()
+    send(message, "change the code of %s" % user, "locked")
+
+
+@driver.stimulus
+def readLog():
+    send(b"\x04", "read the log", "locked")
 
 
 @driver.stimulus
@@ -106,8 +119,7 @@ def malformed(kind):
     """Writes what means nothing to a correct lock. Generated tests do so too, at the level of messages."""
     if driver.status in STATES:
         message = {
-            "empty": b"", "unknown": b"\x7f", "cut": b"\x02" + RIGHT[:2], "tail": b"\x02" + RIGHT + b"5",
-            "long": bytes(200),
+            "empty": b"", "unknown": b"\x7f", "cut": b"\x02", "tail": b"\x041", "long": bytes(200),
         }[kind]
         driver.write("fff1", message, text="malformed: %s" % kind)
 

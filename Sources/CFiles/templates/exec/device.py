@@ -9,46 +9,58 @@ import lockstep_device
 
 TRIES = 2 if "bug" in sys.argv[1:] else 3
 
-lock = lockstep_device.Device("NAME", readings=["battery"], moves=["enter", "lock"])
-
-
-def turn(state, back=None):
-    if lock.timer:
-        lock.timer.cancel()
-    lock.state, lock.wrong = state, 0
-    lock.timer = lock.after(back, lambda: turn("locked")) if back else None
-    lock.show(state)
+lock = lockstep_device.Device("NAME", effects=True, readings=["log"], moves=["enter", "lock"])
 
 
 @lock.reset
 def reset():
     """A test begins."""
+    lock.codes = {"anna": "1234", "bob": "2468"}
+    lock.wrong = 0
+    lock.entries = []
     lock.timer = None
     turn("locked")
 
 
+def turn(state, back=None):
+    if lock.timer:
+        lock.timer.cancel()
+    lock.state = state
+    lock.timer = lock.after(back, lambda: turn("locked")) if back else None
+    lock.show(state)
+
+
+def record(user, event):
+    lock.entries.insert(0, {"user": user, "event": event, "time": lock.now})
+    del lock.entries[10:]
+
+
 @lock.stimulus
-def enter():
+def enter(user, code):
     # What the machine has no row for is refused.
     if lock.state != "locked":
         lock.refuse("it is %s" % lock.state)
-    turn("unlocked", back=5)
+    if code == lock.codes[user]:
+        lock.wrong = 0
+        record(user, "opened")
+        return turn("unlocked", back=5)
+    lock.wrong += 1
+    record(user, "refused")
+    if lock.wrong < TRIES:
+        return lock.effect("buzz")
+    lock.wrong = 0
+    turn("shutOut", back=30)
 
 
 @lock.stimulus
-def enterWrong():
-    if lock.state != "locked":
+def change(user, old, new):
+    if lock.state != "unlocked":
         lock.refuse("it is %s" % lock.state)
-    lock.wrong += 1
-    if lock.wrong == TRIES:
-        return turn("shutOut", back=30)
-    if lock.timer:
-        lock.timer.cancel()
-    lock.timer = lock.after(60, forget)
-
-
-def forget():
-    lock.wrong = 0
+    if old == lock.codes[user] and len(new) >= 4:
+        lock.codes[user] = new
+        lock.effect("done")
+    else:
+        lock.effect("denied")
 
 
 @lock.stimulus("lock")
@@ -59,8 +71,8 @@ def lockAgain():
 
 
 @lock.stimulus
-def readBattery():
-    lock.reading("battery", 5.9)
+def readLog():
+    lock.reading("log", lock.entries)
 
 
 lock.run()
