@@ -69,7 +69,7 @@ let package = Package(
     library("Files", ["CFiles"]),
     library("Drawing"),
     library("Secrets"),
-    library("Documents", ["Basics", "CYAML"]),
+    library("Documents", ["Basics", "CExpat", "CYAML"]),
     // Theory
     library("Expressions", ["Basics"]),
     library("Automata", ["Basics", "Expressions", "Documents", "Drawing"]),
@@ -185,6 +185,7 @@ let package = Package(
       name: "FuzzDecoders", dependencies: ["DecoderChecks", "System"], swiftSettings: settings),
     // C libraries, and the C that Swift cannot import
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
     .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
     .systemLibrary(name: "CLibUSB", pkgConfig: "libusb-1.0", providers: [.apt(["libusb-1.0-0-dev"])]),
     .systemLibrary(name: "CBlueZ", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
