@@ -221,7 +221,7 @@ extension MachineDefinition {
       case .unknownStatus: statuses
       case .unknownVariable: variables.map(\.name)
       case .unknownReading: readings.map(\.name)
-      case .unknownTimer: transitions.flatMap(\.data.start)
+      case .unknownTimer: starts.flatMap(\.start) + transitions.flatMap(\.data.start)
       default: []
       }
     return .nearest(to: name, of: names)

@@ -128,6 +128,8 @@ public struct MachineData: Equatable, Sendable {
   public internal(set) var rules: [Rule?] = []
   /// For each start, the values of all variables.
   public internal(set) var starts: [[Change]] = []
+  /// For each start, the numbers of the timers that run.
+  public internal(set) var startTimers: [[Int]] = []
   /// The texts in the programs.
   public internal(set) var strings = Strings()
 
@@ -138,6 +140,10 @@ public struct MachineData: Equatable, Sendable {
   public func frame(ofStart number: Int, strings: inout Strings) -> Frame {
     var frame = Frame(width: width)
     for slot in timerSlots { frame.forget(slot, width: 2, .absent) }
+    for timer in startTimers[number] {
+      frame.set(0, at: timerSlots[timer])
+      frame.set(0, at: timerSlots[timer] + 1)
+    }
     for change in starts[number] {
       let place = variables[change.variable]
       frame.assign(change.value, to: place.slot, width: place.width, strings: &strings)
@@ -176,7 +182,8 @@ extension Frame {
 extension MachineDefinition {
   /// Whether rows, starts or readings have data.
   public var hasData: Bool {
-    !variables.isEmpty || transitions.contains { !$0.data.isEmpty } || starts.contains { !$0.set.isEmpty }
+    !variables.isEmpty || transitions.contains { !$0.data.isEmpty }
+      || starts.contains { !$0.set.isEmpty || !$0.start.isEmpty }
   }
 
   /// Compiles the data of the machine, and returns it with all its faults.
@@ -244,7 +251,8 @@ private struct DataCompiler {
   }
 
   private mutating func addTimers() {
-    for name in definition.transitions.flatMap(\.data.start) where timers[name] == nil {
+    let started = definition.starts.flatMap(\.start) + definition.transitions.flatMap(\.data.start)
+    for name in started where timers[name] == nil {
       timers[name] = data.timers.count
       data.timers.append(name)
       data.timerSlots.append(scope.add("timer \(name)", .instant))
@@ -326,6 +334,7 @@ private struct DataCompiler {
     for (number, start) in definition.starts.enumerated() {
       var scope = scope
       data.starts.append(firsts + changes(start.set, in: &scope, at: .start(number)))
+      data.startTimers.append(start.start.compactMap { timers[$0] })
     }
   }
 

@@ -310,11 +310,16 @@ public struct Start: Equatable, Sendable {
   public var conditions: [Condition]
   /// The values of variables that differ from their first values.
   public var set: [Assignment]
+  /// The named timers that run from the start of a test.
+  public var start: [String]
 
   /// Makes a start.
-  public init(_ state: String, when conditions: [Condition] = [], set: [Assignment] = []) {
+  public init(
+    _ state: String, when conditions: [Condition] = [], set: [Assignment] = [], start: [String] = []
+  ) {
     self.state = state
     self.conditions = conditions
     self.set = set
+    self.start = start
   }
 }

@@ -148,6 +148,7 @@ extension MachineGrammar {
       "when", .mapping([], others: .flag),
       "The start settings of a test that select this start, each with true or false."),
     .optional("set", assignments, "The values of variables that differ from their first values."),
+    .optional("start", names, "The named timers that run from the start of the test."),
   ]
 
   /// The keys of a row.

@@ -167,6 +167,7 @@ extension Start {
       entries.append(("when", .mapping(settings, layout: .flow)))
     }
     if !set.isEmpty { entries.append(("set", set.node)) }
+    if !start.isEmpty { entries.append(("start", names(start))) }
     return .mapping(entries, layout: .flow)
   }
 }
@@ -529,7 +530,7 @@ private struct MachineReader {
       }
     }
     guard let set = assignments(fields.optional("set")) else { return nil }
-    return Start(state, when: conditions, set: set)
+    return Start(state, when: conditions, set: set, start: names(fields.optional("start")))
   }
 
   private func transition(_ cursor: Cursor) -> Transition? {
