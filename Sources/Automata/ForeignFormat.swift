@@ -11,6 +11,7 @@ enum ForeignFormat {
         "this is a GraphViz graph, and the name of its file ends in neither .dot nor .gv",
         hint: "rename the file")
     }
+    if name(of: start) == scxml { return unnamedSCXML }
     return problem(named: name(of: start) ?? nameOfJSON(start, bytes))
   }
 
@@ -22,14 +23,35 @@ enum ForeignFormat {
         .syntax, at: .start, "this is not a GraphViz graph, and the name of its file ends in .dot or .gv",
         hint: "let the name of a machine in YAML end in .yaml")
     }
+    if name(of: start) == scxml { return unnamedSCXML }
     return isDOT(start) ? nil : problem(named: name(of: start))
+  }
+
+  /// Returns the problem to report for a file whose name says that it is SCXML, or `nil` if it may be SCXML.
+  static func problem(inSCXML bytes: [UInt8]) -> Problem? {
+    let start = text(bytes)
+    guard !start.hasPrefix("<") else {
+      let name = name(of: start)
+      return name == scxml || name == "XML" ? nil : problem(named: name)
+    }
+    return Problem(
+      .syntax, at: .start, "this is not SCXML, and the name of its file ends in .scxml",
+      hint: "let the name of a machine in YAML end in .yaml")
+  }
+
+  private static let scxml = "SCXML"
+
+  private static var unnamedSCXML: Problem {
+    Problem(
+      .syntax, at: .start, "this is SCXML, and the name of its file does not end in .scxml",
+      hint: "rename the file")
   }
 
   private static func problem(named name: String?) -> Problem? {
     guard let name else { return nil }
     return Problem(
       .syntax, at: .start, "this is \(name), which is not read as a machine",
-      hint: "write the machine in YAML, or as a GraphViz digraph in a file whose name ends in .dot or .gv")
+      hint: "write the machine in YAML, in SCXML, or as a GraphViz digraph")
   }
 
   /// The start of a file, without a byte order mark, blanks, and front matter as Mermaid has it.
@@ -87,7 +109,7 @@ enum ForeignFormat {
 
   private static func xml(_ text: Substring) -> String {
     for (tag, name) in [
-      ("<scxml", "SCXML"), ("<structure", "a file of JFLAP"), ("<nta", "a file of UPPAAL"),
+      ("<scxml", scxml), ("<structure", "a file of JFLAP"), ("<nta", "a file of UPPAAL"),
       ("<svg", "an SVG image"), ("<xmi:XMI", "XMI"), ("<XMI", "XMI"), ("<uml:Model", "XMI"),
       ("<mxfile", "a file of draw.io"), ("<graphml", "GraphML"),
     ] where text.contains(tag) {

@@ -7,22 +7,30 @@ public struct MachineFile: Sendable {
   /// The text of the file.
   public let source: Source
   private let places: DefinitionPlaces
+  /// Warnings about the file that its machine does not show.
+  private let notes: [Problem]
 
-  init(_ definition: MachineDefinition, _ places: DefinitionPlaces, in source: Source) {
+  init(
+    _ definition: MachineDefinition, _ places: DefinitionPlaces, in source: Source, notes: [Problem] = []
+  ) {
     self.definition = definition
     self.source = source
     self.places = places
+    self.notes = notes
   }
 
-  /// Reads a file: as DOT if its name ends in `.dot` or `.gv`, and otherwise as YAML.
+  /// Reads a file: as DOT if its name ends in `.dot` or `.gv`, as SCXML if it ends in `.scxml`, and otherwise as YAML.
   ///
   /// - Parameters:
   ///   - bytes: The whole file.
   ///   - name: The name of the file in messages, usually its path.
   /// - Throws: All problems of the file or of the machine in it, each with its line and column.
   public init(_ bytes: [UInt8], name: String) throws(DocumentError) {
-    let isDOT = name.hasSuffix(".dot") || name.hasSuffix(".gv")
-    self = try isDOT ? MachineFile(dot: bytes, name: name) : MachineFile(yaml: bytes, name: name)
+    switch MachineNotation(ofFile: name) {
+    case .dot: try self.init(dot: bytes, name: name)
+    case .scxml: try self.init(scxml: bytes, name: name)
+    case .yaml: try self.init(yaml: bytes, name: name)
+    }
   }
 
   /// Returns a warning for each part of the file that is well-formed but probably unintended.
@@ -37,14 +45,26 @@ public struct MachineFile: Sendable {
       problem.severity = .warning
       return problem
     }
-    guard !problems.isEmpty else { return [] }
-    return DocumentError(source: source, problems: problems, omitted: warnings.count - problems.count)
-      .diagnostics
+    guard !(notes + problems).isEmpty else { return [] }
+    return DocumentError(
+      source: source, problems: notes + problems, omitted: warnings.count - problems.count
+    ).diagnostics
   }
 
   /// Returns the position in the file of a part of the machine.
   public func place(of part: DefinitionFinding.Place) -> (start: Position, end: Position) {
     places.place(of: part)
+  }
+}
+
+/// The languages in which a machine file can be written.
+public enum MachineNotation: Sendable {
+  case yaml, dot, scxml
+
+  /// Recognizes the language by the name of a file.
+  public init(ofFile name: String) {
+    self =
+      name.hasSuffix(".dot") || name.hasSuffix(".gv") ? .dot : name.hasSuffix(".scxml") ? .scxml : .yaml
   }
 }
 

@@ -13,7 +13,7 @@ extension Problem {
     case tooLarge = "too-large"
     /// A byte or a character that is not valid in YAML.
     case encoding
-    /// The text is not valid YAML or DOT.
+    /// The text is not valid YAML, DOT or XML.
     case syntax
     /// A feature of YAML that is not supported: tags, merge keys, several documents.
     case unsupported
@@ -75,6 +75,8 @@ extension Problem {
     case idleChoice = "idle-choice"
     /// A row that repeats another one.
     case repeatedRow = "repeated-row"
+    /// An event of a state chart that is sent again while it may be pending.
+    case repeatedTimer = "repeated-timer"
     /// There are more problems than are listed.
     case more
 

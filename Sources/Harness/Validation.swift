@@ -13,7 +13,7 @@ public enum DocumentKind: Sendable {
   /// Recognizes a file by the first key that only one kind has, which also works for a file that cannot be
   /// read; `nil` for a file that has nothing to do with Lockstep.
   public init?(recognizing bytes: [UInt8], name: String) {
-    if name.hasSuffix(".dot") || name.hasSuffix(".gv") {
+    if MachineNotation(ofFile: name) != .yaml {
       self = .machine
       return
     }

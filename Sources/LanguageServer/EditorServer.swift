@@ -189,7 +189,7 @@ extension EditorServer {
       "registrations": [
         [
           "id": "watched-files", "method": "workspace/didChangeWatchedFiles",
-          "registerOptions": ["watchers": [["globPattern": "**/*.{yaml,yml,dot,gv}"]]],
+          "registerOptions": ["watchers": [["globPattern": "**/*.{yaml,yml,dot,gv,scxml}"]]],
         ]
       ]
     ],

@@ -1,3 +1,4 @@
+import Automata
 import Basics
 import Documents
 import Harness
@@ -145,8 +146,8 @@ struct OpenDocument {
   /// The kind of the document; `nil` for a file that is not Lockstep's.
   var kind: DocumentKind? { DocumentKind(recognizing: text.bytes, name: path) }
 
-  /// Whether the server supports requests about positions; for DOT files it only reports problems.
-  var isYAML: Bool { !path.hasSuffix(".dot") && !path.hasSuffix(".gv") }
+  /// Whether the server supports requests about positions; for DOT and SCXML files it only reports problems.
+  var isYAML: Bool { MachineNotation(ofFile: path) == .yaml }
 
   var source: Source { Source(name: path, bytes: text.bytes) }
 

@@ -236,7 +236,7 @@ struct DOTLabelTests {
 @Suite("Machine files in other languages")
 struct ForeignFormatTests {
   private static let advice =
-    "write the machine in YAML, or as a GraphViz digraph in a file whose name ends in .dot or .gv"
+    "write the machine in YAML, in SCXML, or as a GraphViz digraph"
 
   @Test(
     "a file in another language is named for what it is, whatever the name of the file",
@@ -249,7 +249,6 @@ struct ForeignFormatTests {
       ("```mermaid\nstateDiagram-v2\n```\n", "a Mermaid diagram"),
       ("[*] --> Locked\n", "a diagram of Mermaid or PlantUML"),
       ("@startuml\n[*] --> Locked\n@enduml\n", "PlantUML"), ("' note\n@startuml\n", "PlantUML"),
-      ("<?xml version=\"1.0\"?><scxml initial=\"a\"><state id=\"a\"/></scxml>", "SCXML"),
       ("\u{FEFF}\n<!-- x -->\n<structure><type>fa</type></structure>", "a file of JFLAP"),
       ("<nta><declaration/></nta>", "a file of UPPAAL"), ("<html></html>", "XML"),
       ("<?xml version=\"1.0\"?>\n<xmi:XMI xmi:version=\"2.1\"/>", "XMI"), ("<uml:Model/>", "XMI"),
@@ -286,6 +285,21 @@ struct ForeignFormatTests {
         "# a door\nmachine: door\n", "door.gv",
         "this is not a GraphViz graph, and the name of its file ends in .dot or .gv | let the name of a machine "
           + "in YAML end in .yaml"
+      ),
+      (
+        "<?xml version=\"1.0\"?><scxml initial=\"a\"><state id=\"a\"/></scxml>", "door.yaml",
+        "this is SCXML, and the name of its file does not end in .scxml | rename the file"
+      ),
+      (
+        "<scxml/>", "door.dot",
+        "this is SCXML, and the name of its file does not end in .scxml | rename the file"
+      ),
+      (
+        "machine: door\n", "door.scxml",
+        "this is not SCXML, and the name of its file ends in .scxml | let the name of a machine in YAML end in .yaml"
+      ),
+      (
+        "<nta/>", "door.scxml", "this is a file of UPPAAL, which is not read as a machine | \(advice)"
       ),
       (
         "{ \"machine\": \"door\" }", "door.dot",

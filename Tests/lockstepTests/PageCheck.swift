@@ -58,7 +58,7 @@ struct PageCheck {
         said = nil
         try checkYAML(block)
       case ("yaml", "part"), ("json", nil), ("python", nil), ("swift", nil),
-        ("lua", nil), ("toml", nil), ("lisp", nil):
+        ("lua", nil), ("toml", nil), ("lisp", nil), ("xml", nil):
         said = nil
       default:
         report(block, "no block is called '\(block.words.joined(separator: " "))'")

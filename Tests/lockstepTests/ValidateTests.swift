@@ -63,7 +63,7 @@ struct ValidateTests {
   ]
 
   private static let warnings = [
-    "unreachable-state", "idle-row", "idle-choice", "repeated-row", "empty-folder",
+    "unreachable-state", "idle-row", "idle-choice", "repeated-row", "repeated-timer", "empty-folder",
   ]
 
   /// What a file in a folder is expected to be told: the place and the code of each problem, in the order of the text.
@@ -106,11 +106,23 @@ struct ValidateTests {
       transitions: [{ event: knock, from: Idle, to: "=" }, { event: ring, from: Idle, to: "=" }]
 
       """)
+    try folder.write(
+      "chart.scxml",
+      """
+      <scxml initial="a">
+        <state id="a"><transition event="go" target="b"/></state>
+        <state id="b">
+          <onentry><send event="later" delay="9s"/></onentry>
+          <transition event="later back" target="a"/>
+        </state>
+      </scxml>
+
+      """)
     try folder.write("many.yaml", "scenario: A\n" + (0..<120).map { "k\($0)x: 1\n" }.joined())
     try folder.makeFolder("empty")
     folder.makePipe("pipe")
     let result = try Command.line(
-      "validate bad own/knock.yaml gone.yaml many.yaml:999 pipe empty --format json",
+      "validate bad own/knock.yaml chart.scxml gone.yaml many.yaml:999 pipe empty --format json",
       in: folder.path)
     expect(result.status, 2)
     expect(result.errors, "")
@@ -128,7 +140,7 @@ struct ValidateTests {
     let paths = [
       "empty 1:1- warning empty-folder", "gone.yaml 1:1- error no-such-file",
       "many.yaml 999:1- error no-such-line", "pipe 1:1- error unreadable",
-      "own/none.yaml 1:1- error no-such-file",
+      "own/none.yaml 1:1- error no-such-file", "chart.scxml 4:14-4:46 warning repeated-timer",
     ]
     expect(told.sorted(), (paths + Self.files.indices.flatMap(Self.expected)).sorted())
     // Every code there is has its row, but for the one below.

@@ -113,7 +113,8 @@ extension Command {
         ),
       ],
       operands: .init(
-        placeholder: "NAME", summary: "A machine's name, or the path of a YAML or DOT file.", count: 0...1,
+        placeholder: "NAME", summary: "A machine's name, or the path of a YAML, DOT or SCXML file.",
+        count: 0...1,
         as: .machine, path: \.names), defaults: MachineArguments()
     ) { arguments, console throws(UsageError) in
       guard let name = arguments.names.first else {

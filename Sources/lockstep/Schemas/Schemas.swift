@@ -204,7 +204,7 @@ extension Command {
         .value(
           "machine", \.machine, "MACHINE",
           "Prints the schema of scenarios for this machine, with all its names: the name of a machine, "
-            + "or the path of a YAML or DOT file.", example: "door", as: .machine),
+            + "or the path of a YAML, DOT or SCXML file.", example: "door", as: .machine),
         .value(
           "device", \.device, "SPEC",
           "With --machine: the schema of scenarios for this device, as for --device of 'lockstep run'.",
