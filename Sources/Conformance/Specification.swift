@@ -552,14 +552,16 @@ private final class NodeBuilder {
     guard let options = machine.options(node.options, along: edge) else { return [] }
     let row = machine.definition.transitions[edge.transition]
     let status = row.shows.flatMap { statuses[$0] } ?? (edge.enters ? statusOf[edge.target] : node.shown)
+    // A device without effects shows the readings that are due nevertheless.
     func symbol(_ name: String) -> Int? {
-      rowSymbols.isEmpty ? effects[name] : rowSymbols[edge.transition][name] ?? effects[name]
+      let reading = rowSymbols.isEmpty ? nil : rowSymbols[edge.transition][name]
+      return reading ?? (showsEffects ? effects[name] : nil)
     }
-    var symbols = showsEffects ? row.before.compactMap(symbol) : []
+    var symbols = row.before.compactMap(symbol)
     if status != node.shown { symbols.append(status) }
-    if showsEffects {
-      symbols += row.after.compactMap(symbol)
-      if edge.enters { symbols += machine.definition.states[edge.target].entry.compactMap { effects[$0] } }
+    symbols += row.after.compactMap(symbol)
+    if showsEffects, edge.enters {
+      symbols += machine.definition.states[edge.target].entry.compactMap { effects[$0] }
     }
     return nodes(
       edge.target, shown: symbols.isEmpty ? status : node.shown, options: options, pending: symbols)

@@ -372,6 +372,7 @@ extension Cursor {
 
   /// A value of a form, if the form is known; reports a value that is not of it.
   fileprivate func value(of form: ValueForm?) -> Value? {
+    if let form, form.kind.isCompound, node.text == nil { return compound(of: form) }
     guard let form, let text = node.text, !isMissing else { return anyValue() }
     let value = isNull ? nil : anyValue()
     switch (form.kind, value) {
@@ -394,6 +395,37 @@ extension Cursor {
     return nil
   }
 
+  /// A list, a map or a record of a form; reports a value that is not of it.
+  private func compound(of form: ValueForm) -> Value? {
+    let parts: [Value?]
+    let whole: Value
+    switch (form.kind, node.content) {
+    case (.list(let element, _), .sequence):
+      parts = (list() ?? []).map { $0.reading(ValueForm(form.name, element)) }
+      whole = .list(parts.compactMap(\.self))
+    case (.map(_, let element, _), .mapping):
+      let entries = (entries() ?? []).map {
+        ($0.key.node.text ?? "", $0.value.reading(ValueForm(form.name, element)))
+      }
+      parts = entries.map(\.1)
+      whole = .record(entries.map { ($0.0, $0.1 ?? .absent) })
+    case (.record(let fields), .mapping):
+      let entries = (entries() ?? []).map { key, value in
+        let name = key.name("field", of: fields.map(\.name)) ?? ""
+        return (name, fields.first { $0.name == name }.flatMap { value.reading($0) })
+      }
+      parts = entries.map(\.1)
+      whole = .record(entries.map { ($0.0, $0.1 ?? .absent) })
+    default: return anyValue()
+    }
+    guard !parts.contains(nil) else { return nil }
+    guard let value = whole.read(as: form.kind) else {
+      report("`\(form.name)` is \(form.kind.expectation)")
+      return nil
+    }
+    return value
+  }
+
   /// A value for a reading, of the kind that the device reports: a hexadecimal value or a choice is text even if it
   /// looks like a number.
   fileprivate func reading(_ form: ValueForm?) -> Value? {
@@ -406,6 +438,14 @@ extension Cursor {
 }
 
 extension ValueForm.Kind {
+  /// Whether its values have parts.
+  fileprivate var isCompound: Bool {
+    switch self {
+    case .list, .map, .record: true
+    default: false
+    }
+  }
+
   /// Whether values of this kind can be above or below another.
   var isNumber: Bool {
     switch self {

@@ -60,6 +60,25 @@ private struct Trip {
 
 @Suite("A tour")
 struct TourTests {
+  @Test("of a machine with data, each row is taken that its values can make the model take")
+  func data() throws {
+    let lock = """
+      machine: code-lock
+      states: [locked, unlocked, lockedOut]
+      variables: { pin: { form: text, first: "'1234'" }, tries: { form: { integer: [0, 3] }, first: 0 } }
+      events: [{ enter: { arguments: { code: text } } }, lock]
+      starts: [{ state: locked }]
+      transitions:
+        - { event: enter, from: locked, when: code == pin, to: unlocked, set: { tries: 0 } }
+        - { event: enter, from: locked, when: tries < 2, to: "=", then: buzz, set: { tries: tries + 1 } }
+        - { event: enter, from: locked, to: lockedOut, set: { tries: 0 } }
+        - { event: lock, from: [unlocked, lockedOut], to: locked }
+      """
+    let trip = try Trip(MachineDefinition(yaml: Array(lock.utf8), name: "lock.yaml"))
+    expect(trip.gaps.map(\.text), [])
+    expect(trip.cells, "3/3 legal, 3/3 empty")
+  }
+
   @Test(
     "visits every cell of the tables in few events, however the device chooses",
     arguments: 1...20 as ClosedRange<UInt64>)

@@ -40,7 +40,8 @@
    call that they were given to. */
 typedef struct lockstep_values lockstep_values;
 
-/* Those of a name, or what is given for one that is not there. */
+/* Those of a name, or what is given for one that is not there. The text of a number or a flag is as JSON has it, and so is that
+   of a list, a map or a record. Bytes are hexadecimal digits; durations and instants are numbers of seconds. */
 const char *lockstep_text(const lockstep_values *values, const char *name, const char *other);
 double lockstep_number(const lockstep_values *values, const char *name, double other);
 int lockstep_flag(const lockstep_values *values, const char *name, int other);
@@ -75,6 +76,8 @@ void lockstep_effect(const char *name);
 void lockstep_read_number(const char *name, double value);
 void lockstep_read_text(const char *name, const char *value);
 void lockstep_read_flag(const char *name, int value);
+/* A value in JSON: a list, a map or a record. */
+void lockstep_read_json(const char *name, const char *json);
 /* An event that happened to it, such as a lost link. */
 void lockstep_event(const char *name, const char *detail);
 /* A rule of a protocol was broken, which ends the test. */
@@ -100,7 +103,7 @@ void lockstep_refuse(const char *reason);
 struct lockstep_value {
   char *name;
   char *text;
-  char kind; /* 's' a text, 'n' a number, 't' or 'f' */
+  char kind; /* 's' a text, 'n' a number, 't' or 'f', '{' or '[' what is kept as it is written */
 };
 
 struct lockstep_values {
@@ -241,6 +244,12 @@ void lockstep_read_flag(const char *name, int value) {
   lockstep_end_reading();
 }
 
+void lockstep_read_json(const char *name, const char *json) {
+  lockstep_begin_reading(name);
+  lockstep_word(json);
+  lockstep_end_reading();
+}
+
 void lockstep_log(const char *text) {
   /* What is longer is no word to people any more; a character is not cut. */
   char shown[8001];
@@ -334,7 +343,8 @@ static void lockstep_advance(int64_t limit) {
   lockstep_.is_advancing = 0;
 }
 
-/* Reading: requests are objects of scalars, and of objects of scalars. What is read is written over the line. */
+/* Reading: requests are objects of values, and of objects of values. What is read is written over the line; a list, and an
+   object in an inner one, stay as they are written. */
 
 static void lockstep_wrong(void) {
   fputs("lockstep_device: this is no request\n", stderr);
@@ -400,6 +410,26 @@ static char *lockstep_string(char *at, char **text) {
   return at + 1;
 }
 
+/* What follows a list or an object. */
+static char *lockstep_whole(char *at) {
+  int depth = 0;
+  do {
+    if (!*at) lockstep_wrong();
+    if (*at == '"') {
+      for (at++; *at && *at != '"'; at++) {
+        if (*at == '\\' && at[1]) at++;
+      }
+      if (!*at) lockstep_wrong();
+    } else if (*at == '{' || *at == '[') {
+      depth++;
+    } else if (*at == '}' || *at == ']') {
+      depth--;
+    }
+    at++;
+  } while (depth > 0);
+  return at;
+}
+
 /* Reads an object; the members of an object in it go to others. */
 static char *lockstep_object(char *at, struct lockstep_values *values, struct lockstep_values *inner) {
   at = lockstep_skip(at);
@@ -413,12 +443,13 @@ static char *lockstep_object(char *at, struct lockstep_values *values, struct lo
     if (*at++ != ':') lockstep_wrong();
     at = lockstep_skip(at);
     value->text = at;
-    value->kind = *at == '"' ? 's' : *at == 't' || *at == 'f' || *at == '{' ? *at : 'n';
+    value->kind = *at == '"' ? 's' : strchr("tf{[", *at) ? *at : 'n';
     char *end;
     if (*at == '"') {
       at = lockstep_string(at, &value->text);
+    } else if (*at == '[' || (*at == '{' && !inner)) {
+      at = lockstep_whole(at);
     } else if (*at == '{') {
-      if (!inner) lockstep_wrong();
       /* Of several, such as a greeting beside a reset, the last one counts. */
       inner->count = 0;
       at = lockstep_object(at, inner, NULL);

@@ -30,11 +30,27 @@ lives by the clock.
 Standard output is for answers. What is printed goes to the standard error, which Lockstep keeps with the run: from `run`
 on, and from the import of this module on where Lockstep has started the program. Print nothing before that import.
 
+Values are plain Python: arguments of stimuli and settings arrive so, and readings are given so. JSON has no type for some of
+those that a machine file names:
+
+    text, [a, b]    str
+    flag            bool
+    integer         int
+    number          int or float
+    hex             str of hexadecimal digits, or bytes: of a reading, and of a parameter that is annotated so (`data: bytes`)
+    duration        int or float, in seconds, or datetime.timedelta: of a reading, and of a parameter that is annotated so
+    instant         int or float, in seconds since the test began, as `now` has it
+    list            list; of a reading also tuple
+    map             dict with keys of str: the key 7 arrives as "7", and is given as 7 or "7"
+    record          dict
+    no value        None, as a part of another value
+
 A `Driver` speaks a lock's protocol over Lockstep's Bluetooth, and a `Peripheral` is a lock behind it; see there.
 
 One file, no dependencies, Python 3.8 or later. The protocol is on the page "A lock as one program".
 """
 
+import datetime
 import heapq
 import inspect
 import json
@@ -44,6 +60,7 @@ import random
 import select
 import sys
 import time as clock
+import typing
 
 __all__ = ["Device", "Driver", "Peripheral", "Refused", "uuid"]
 
@@ -51,7 +68,41 @@ __all__ = ["Device", "Driver", "Peripheral", "Refused", "uuid"]
 _FARTHEST = 4e9
 _LONGEST = 8000
 
-_encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
+
+def _jsonOf(value):
+    """A value for which JSON has no type of its own."""
+    if isinstance(value, (bytes, bytearray)):
+        return value.hex()
+    if isinstance(value, datetime.timedelta):
+        return value.total_seconds()
+    raise TypeError("a value is a bool, int, float, str, bytes, timedelta, list, tuple or dict, and not %r" % (value,))
+
+
+_encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False, default=_jsonOf).encode
+
+
+def _finite(value):
+    """A value in which a text stands for each number that JSON does not have."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return "not a number"
+    if isinstance(value, dict):
+        return {key: _finite(each) for key, each in value.items()}
+    return [_finite(each) for each in value] if isinstance(value, (list, tuple)) else value
+
+
+# What arguments are made of that JSON has no type for, by the annotations of their parameters.
+_CONVERSIONS = {bytes: bytes.fromhex, datetime.timedelta: lambda seconds: datetime.timedelta(seconds=seconds)}
+
+
+def _conversions(function):
+    """The conversions of a function's parameters, by their names."""
+    try:
+        hints = typing.get_type_hints(function)
+    except Exception:
+        # An annotation may be anything, and name what is not there.
+        return {}
+    # Any annotation may be a value that has no hash.
+    return {name: make for name, hint in hints.items() for kind, make in _CONVERSIONS.items() if hint is kind}
 
 
 def _takeOutput():
@@ -116,7 +167,7 @@ class Device:
             if value is not None:
                 self._hello[key] = value
         self._stimuli, self._faults, self._arguments, self._offers = {}, {}, {}, {}
-        self._signatures = {}
+        self._signatures, self._conversions = {}, {}
         self._reset = lambda **start: None
         self._timers, self._numbers, self._lines = [], 0, []
         # Times are whole nanoseconds: added up in floating point, a timer would miss its moment by nothing.
@@ -135,12 +186,16 @@ class Device:
     def stimulus(self, name=None, arguments=()):
         """What is done when a stimulus is given: `@device.stimulus`, `@device.stimulus("a name")`, or with the
         arguments that generated tests give, the simplest first: `@device.stimulus(arguments=[{"code": "1234"}])`.
+
+        It is called with the arguments by their names, which are those of the machine: see above for their types. Of a
+        machine with variables, generated tests find arguments by themselves.
         """
 
         def register(function, name=name):
             name = function.__name__ if name is None else name
             self._stimuli[name] = function
             self._signatures[name] = inspect.signature(function)
+            self._conversions[name] = _conversions(function)
             if arguments:
                 self._arguments[name] = list(arguments)
             return function
@@ -185,10 +240,11 @@ class Device:
         self._show("effect", name)
 
     def reading(self, name, value):
-        """Shows a value: true, false, a number or a text."""
-        if isinstance(value, float) and not math.isfinite(value):
-            value = "not a number"
-        self._show("reading", {name: value})
+        """Shows a value: a bool, a number, a text, bytes, a timedelta, a list or a dict of such values; see above."""
+        try:
+            self._show("reading", {name: value})
+        except ValueError:
+            self._show("reading", {name: _finite(value)})
 
     def event(self, name, detail=""):
         """Reports an event that happened to it, such as a lost link."""
@@ -281,7 +337,7 @@ class Device:
                 self.refuse("there is no stimulus '%s'" % name)
             arguments = request.get("arguments", {})
             self._check(name, arguments)
-            self._stimuli[name](**arguments)
+            self._stimuli[name](**self._converted(name, arguments))
         elif "fault" in request:
             name = request["fault"]
             if name not in self._faults:
@@ -303,6 +359,16 @@ class Device:
         try:
             self._signatures[name].bind(**arguments)
         except TypeError as reason:
+            self.refuse("the arguments of '%s': %s" % (name, reason))
+
+    def _converted(self, name, arguments):
+        """The arguments of a stimulus with the types by which it has annotated its parameters."""
+        conversions = self._conversions[name]
+        if not conversions:
+            return arguments
+        try:
+            return {key: conversions[key](value) if key in conversions else value for key, value in arguments.items()}
+        except (TypeError, ValueError) as reason:
             self.refuse("the arguments of '%s': %s" % (name, reason))
 
     def _next(self):

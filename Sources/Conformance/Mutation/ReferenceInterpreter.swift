@@ -127,10 +127,10 @@ struct ReferenceInterpreter: Sendable {
     let effectNumbers = Self.numbers(vocabulary.effects)
     let conditions = Self.numbers(definition.conditions.map(\.name))
     func effects(_ names: [String]) -> [Observation] {
-      guard showsEffects else { return [] }
-      return names.map { name in
+      names.compactMap { name in
         // The value is that of the moment; see `take`.
         if shown.contains(name) { return .reading(Reading(name, .unknown)) }
+        guard showsEffects else { return nil }
         return effectNumbers[name].map { .effect($0) } ?? .unknown(name)
       }
     }

@@ -390,7 +390,10 @@ extension TimedTracker {
         let own = data?.outcome(of: rule?.when) ?? .yes
         outcome = own == .yes ? open : own
         switch own {
-        case .yes: open = .no
+        case .yes:
+          // Either this row is taken, or one before it.
+          isSure = true
+          open = .no
         case .maybe: open = .maybe
         case .no: continue
         }
@@ -405,7 +408,6 @@ extension TimedTracker {
       }
       guard outcome != .no else { continue }
       allowed = true
-      if outcome == .yes { isSure = true }
       var target = target(of: step, from: member, isEntry: step.enters, at: now)
       target.valuation = valuation
       next.insert(target)

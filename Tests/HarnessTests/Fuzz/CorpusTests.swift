@@ -1,6 +1,7 @@
 import Automata
 import Basics
 import Conformance
+import Models
 import TestSupport
 import Testing
 
@@ -88,6 +89,25 @@ struct CorpusTests {
     expect(tests.first, tests.last)
     expect(tests.first?.choices.count, 3)
     expect(read.words(tests.count), "the database, own: 2 tests")
+  }
+
+  @Test("a test with values that depend on the model is read with the values that they most likely were")
+  func drawn() throws {
+    let machine = try Machine(.keypad)
+    let alphabet = Alphabet(Specification(machine), MachineDevice(machine, .seeded(1)).abilities)
+    func nearest(_ arguments: [Argument], isForbidden: Bool = false) throws -> Choice {
+      let action = TestAction.stimulus(Stimulus(0, arguments))
+      expect(alphabet.choice(of: action), nil)
+      return try #require(alphabet.nearest(to: action, isForbidden: isForbidden))
+    }
+    let (anna, bob) = (Argument("user", .text("anna")), Argument("user", .text("bob")))
+    let duress = try nearest([bob, Argument("code", .text("9119"))])
+    let codes = try [anna, bob].map { try nearest([$0, Argument("code", .text("55555"))]) }
+    // The three are choices of their own: of a user, and of the code that the machine names or another one.
+    expect(Set(codes + [duress]).count, 3)
+    expect((codes + [duress]).map(\.act), [0, 0, 0])
+    expect(try nearest([anna, Argument("code", .text("55555"))], isForbidden: true).isForbidden, true)
+    expect(alphabet.nearest(to: TestAction.stimulus(Stimulus(1))), nil)
   }
 
   @Test("what cannot be used is said with the file and the reason, and how much of it there is")
