@@ -12,7 +12,7 @@ public enum Shape {
   /// A date and time in UTC.
   public static let moment: JSON = ["type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{8,}Z$"]
   /// The value of an argument or a reading.
-  public static let value: JSON = ["type": ["string", "number", "boolean"]]
+  public static let value: JSON = ["type": ["string", "number", "boolean", "array", "object"]]
   public static let texts: JSON = list(text)
   public static let counts: JSON = list(count)
 

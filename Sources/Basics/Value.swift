@@ -65,8 +65,13 @@ extension JSON {
   /// Makes the JSON form of a value. A moment is a number of seconds, bytes are hexadecimal digits, and what has no value
   /// is `null`.
   ///
-  /// - Parameter duration: encodes a duration, for which there are several forms.
-  public init(_ value: Basics.Value, duration: (Interval) -> JSON = { JSON.text($0.description) }) {
+  /// - Parameters:
+  ///   - duration: encodes a duration, for which there are several forms.
+  ///   - unknown: the form of a value that was not observed, or of a part of one.
+  public init(
+    _ value: Basics.Value, duration: (Interval) -> JSON = { JSON.text($0.description) },
+    unknown: JSON = .null
+  ) {
     switch value {
     case .flag(let value): self = .flag(value)
     case .integer(let value): self = .integer(value)
@@ -75,12 +80,18 @@ extension JSON {
     case .instant(let value): self = .decimal(Double(value.nanoseconds) / 1e9)
     case .text(let value): self = .text(value)
     case .bytes(let value): self = .text(value.hex)
-    case .list(let values): self = .list(values.map { JSON($0, duration: duration) })
+    case .list(let values):
+      self = .list(values.map { JSON($0, duration: duration, unknown: unknown) })
     case .map(let entries):
-      self = .mapping(entries.map { Member($0.key.description, JSON($0.value, duration: duration)) })
+      self = .mapping(
+        entries.map {
+          Member($0.key.description, JSON($0.value, duration: duration, unknown: unknown))
+        })
     case .record(let fields):
-      self = .mapping(fields.map { Member($0.name, JSON($0.value, duration: duration)) })
-    case .unknown, .absent: self = .null
+      self = .mapping(
+        fields.map { Member($0.name, JSON($0.value, duration: duration, unknown: unknown)) })
+    case .unknown: self = unknown
+    case .absent: self = .null
     }
   }
 }

@@ -101,6 +101,13 @@ extension Record.Event {
   }
 }
 
+extension Record.Variable {
+  init(_ possible: PossibleValues) {
+    self.init(possible.name, possible.values.map { JSON($0, unknown: Self.unknown) })
+    isMore = possible.isMore
+  }
+}
+
 extension Record.Breach {
   init(_ violation: Violation) {
     self.init()

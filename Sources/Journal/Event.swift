@@ -47,6 +47,8 @@ extension Record {
     public var text: String
     /// The statuses that the model considers possible from now on.
     public var statuses: [String] = []
+    /// The variables of the machine that may have other values from now on; all of them in the first such event of a case.
+    public var variables: [Variable] = []
     /// The arguments of a stimulus.
     public var arguments: [JSON.Member] = []
     /// The value of a fault or of a reading.
@@ -66,6 +68,22 @@ extension Record {
 
     /// Whether this is a diagnostic, which is not compared: a message about the lab, or a tolerated deviation.
     public var isDiagnostic: Bool { kind == .diagnostic || breach.quirk != nil }
+  }
+
+  /// What the model holds possible of a variable of the machine.
+  public struct Variable: Hashable, Sendable {
+    /// The form of a value that is not known, or of a part of one. What has no value is `null`.
+    public static let unknown: JSON = ["unknown": true]
+
+    /// The name of the variable.
+    public var name: String
+    /// The values that it may have, each once.
+    public var values: [JSON]
+    /// Whether it may have more values than these.
+    public var isMore = false
+
+    /// Creates a variable with the values that it may have.
+    public init(_ name: String, _ values: [JSON]) { (self.name, self.values) = (name, values) }
   }
 
   /// Details of a violated rule of a device's protocol.
@@ -124,7 +142,11 @@ extension Record.Event {
         .extra("from", \.breach.sender, .words()), .extra("quirk", \.breach.quirk, .text),
       ]
     case .event: [time, text, detail]
-    case .model: [time, .needed(kind.rawValue, \.statuses, .list(.text))]
+    case .model:
+      [
+        time, .needed(kind.rawValue, \.statuses, .list(.text)),
+        .list("variables", \.variables, .object()),
+      ]
     case .lab: [time, text, .usual("attempt", \.attempt, .count)]
     }
   }
@@ -133,6 +155,18 @@ extension Record.Event {
   public var content: [JSON.Member] {
     Self.fields(of: kind).filter { !["t", "step", "line"].contains($0.name) }.members(of: self)
   }
+}
+
+extension Record.Variable: Recorded {
+  public static let blank = Record.Variable("", [])
+  public static let noun = "a variable"
+  public static let fields: [Field<Self>] = [
+    .needed("name", \.name, .text),
+    .needed(
+      "values", \.values,
+      .list(.json(["type": ["string", "number", "boolean", "array", "object", "null"]]))),
+    .mark("more", \.isMore),
+  ]
 }
 
 extension Record.Event.Kind {

@@ -126,7 +126,46 @@ struct DataMachineTests {
       """)
   }
 
-  @Test("of several rows the first is taken whose `when` is true, and a row without one if no other is")
+  @Test("what the variables may be is told with each step, several values and unknown ones too")
+  func possibleValues() throws {
+    let codes = try machine(
+      """
+      machine: m
+      states: [on, up, down]
+      variables: { n: { form: { integer: [0, 9] }, first: 1 }, pin: text, log: { form: { list: text, size: 2 }, first: "[]" } }
+      events: [{ go: { arguments: { k: text } } }]
+      starts: [{ state: on }]
+      transitions:
+        - { event: go, from: on, when: k == pin, to: "=", set: { n: n + 1, log: "log.prepend(k).take(2)" } }
+        - { event: go, from: on, to: "=", set: { n: n + 2 }, then: buzz }
+      """)
+    var tracker = Tracker(Specification(codes))
+    let vocabulary = tracker.specification.vocabulary
+    func values(most: Int = 4) -> [String] {
+      tracker.possibleValues(most: most).map { item in
+        "\(item.name) \(item.values.map(\.description).sorted().joined(separator: " | "))\(item.isMore ? " …" : "")"
+      }
+    }
+    func go(_ code: String) {
+      _ = tracker.perform(Stimulus(0, [Argument("k", .text(code))]), at: .zero)
+    }
+    expect(values(), ["n 1", "pin unknown", "log []"])
+    go("a")
+    expect(values(), ["n 2 | 3", "pin a | unknown", "log ['a'] | []"])
+    expect(values(most: 1), ["n 2 …", "pin a …", "log ['a'] …"])
+    _ = tracker.observe(vocabulary.observation(ofEffect: "buzz"), at: .zero)
+    expect(values(), ["n 3", "pin unknown", "log []"])
+    go("b")
+    _ = tracker.settle(at: .zero + .seconds(1))
+    expect(values(), ["n 4", "pin b", "log ['b']"])
+    let plain = try machine(
+      "machine: m\nstates: [on]\nevents: [go]\nstarts: [{ state: on }]\ntransitions: [{ event: go, from: on, to: '=' }]\n"
+    )
+    expect(Tracker(Specification(plain)).possibleValues(most: 4).count, 0)
+  }
+
+  @Test(
+    "of several rows the first is taken whose `when` is true, and a row without one if no other is")
   func order() throws {
     let machine = try counter(
       """

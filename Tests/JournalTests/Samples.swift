@@ -72,7 +72,13 @@ struct Samples {
     case .fault, .reading: event.value = value()
     case .violation: event.breach = breach()
     case .event: event.breach.detail = maybe { $0.text() }
-    case .model: event.statuses = list { $0.text() }
+    case .model:
+      event.statuses = list { $0.text() }
+      event.variables = list { samples in
+        var variable = Record.Variable(samples.text(), samples.list { $0.value() })
+        variable.isMore = samples.count() > 2
+        return variable
+      }
     case .lab: event.attempt = count()
     case .wait, .expect, .note, .status, .effect, .refused, .diagnostic: break
     }

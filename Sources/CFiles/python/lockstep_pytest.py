@@ -181,7 +181,7 @@ class _Case:
         for key, value in record.items():
             if key == "diagnostic":
                 self.diagnostics.append(str(value))
-            if key in ("t", "line", "model"):
+            if key in ("t", "line", "model", "variables"):
                 continue
             text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
             words.append(f"step {text} (line {record.get('line')}) " if key == "step" else f"{key} {text}")

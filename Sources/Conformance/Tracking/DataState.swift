@@ -324,6 +324,12 @@ extension DataState {
       due: frame.value(place.type, at: place.slot, strings), shown: shown, slack: slack)
   }
 
+  /// The value of a variable in the valuation that is loaded.
+  func value(ofVariable number: Int) -> Value {
+    let place = data.variables[number]
+    return frame.value(place.type, at: place.slot, strings)
+  }
+
   /// What last changed one of the variables that an expression names.
   func origin(ofNamesIn expression: String) -> Origin? {
     let names = (try? Syntax(parsing: expression))?.names ?? []

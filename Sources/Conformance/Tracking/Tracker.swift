@@ -341,6 +341,9 @@ extension Tracker {
   /// Returns a drawn stimulus with the values that the model holds in the first possible state.
   func stimulus(_ drawn: DrawnStimulus) -> Stimulus { timed.stimulus(drawn) }
 
+  /// Returns the values that each variable of the machine may have, at most so many of each; none for a machine without data.
+  public func possibleValues(most: Int) -> [PossibleValues] { timed.possibleValues(most: most) }
+
   /// Returns whether some possible state allows a stimulus.
   public func allows(_ stimulus: Int) -> Bool {
     var allowed = false

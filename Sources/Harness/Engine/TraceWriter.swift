@@ -48,12 +48,16 @@ struct TraceWriter: TraceRecorder {
   /// The model's possible states, as last recorded.
   private var model: [String] = []
   private var states: [Int] = []
+  /// What the model holds possible of its variables, as last recorded.
+  private var variables: [PossibleValues] = []
 
   static var followsModel: Bool { true }
   static var followsSteps: Bool { true }
 
   /// The maximum number of observations that are kept for expectations.
   private static let limit = 10_000
+  /// The maximum number of values of a variable that are recorded.
+  private static let maximumValues = 8
 
   init(_ listener: (any JournalListener)?, _ vocabulary: Vocabulary) {
     self.listener = listener
@@ -149,18 +153,30 @@ struct TraceWriter: TraceRecorder {
   mutating func follow(_ tracker: borrowing Tracker, at time: Instant) {
     guard let listener else { return }
     let states = tracker.possibleStates
-    guard states != self.states else { return }
+    let changed = changedVariables(of: tracker)
+    guard states != self.states || !changed.isEmpty else { return }
     self.states = states
     let definition = tracker.specification.machine.definition
     var statuses: [String] = []
     for state in states where !statuses.contains(definition.states[state].status) {
       statuses.append(definition.states[state].status)
     }
-    guard statuses != model else { return }
+    guard statuses != model || !changed.isEmpty else { return }
     model = statuses
     var event = Record.Event(.model, "", at: time)
-    event.statuses = statuses
+    (event.statuses, event.variables) = (statuses, changed)
     listener.take(.event(event))
+  }
+
+  /// Returns the variables that may have other values than when they were last recorded.
+  private mutating func changedVariables(of tracker: borrowing Tracker) -> [Record.Variable] {
+    let possible = tracker.possibleValues(most: Self.maximumValues)
+    guard !possible.isEmpty else { return [] }
+    defer { variables = possible }
+    return possible.enumerated().compactMap { index, variable in
+      let isKnown = index < variables.count && variables[index].agrees(with: variable)
+      return isKnown ? nil : Record.Variable(variable)
+    }
   }
 
   private mutating func remember(_ observation: Observation) {

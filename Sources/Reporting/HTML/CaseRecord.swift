@@ -25,6 +25,8 @@ struct Moment: Hashable {
   /// The model's possible states after it, and whether they are new.
   var possible: [String]
   var isModelChanged: Bool
+  /// The variables of which the model then holds other values possible.
+  var changes: [VariableChange] = []
   /// The status that the device shows after it.
   var status: String?
 
@@ -34,12 +36,25 @@ struct Moment: Hashable {
   fileprivate static let maximumStatuses = 64
 }
 
+extension Moment {
+  /// Makes it the cause of a change of the model.
+  fileprivate mutating func changeModel(
+    to possible: [String], isChanged: Bool, _ changes: [VariableChange]
+  ) {
+    self.possible = possible
+    if isChanged { isModelChanged = true }
+    self.changes += changes
+  }
+}
+
 /// The first and the last moments of a case, if it has more than a page can hold.
 struct Moments {
   private(set) var head: [Moment] = []
   private(set) var tail: [Moment] = []
   /// The number of moments between them.
   private(set) var omitted = 0
+  /// What the model holds possible of its variables after the last moment.
+  private(set) var variables = VariableRecord()
   private var possible: [String] = []
   private var status: String?
 
@@ -68,20 +83,22 @@ struct Moments {
   /// Adds a change of the model: it belongs to an event at the same time, and else to the passing of time.
   private mutating func addModel(_ event: Record.Event) {
     let isChanged = event.statuses != possible
-    possible = event.statuses.prefix(Moment.maximumStatuses).map { clipped($0, toBytes: Moment.longestWords) }
+    let changes = variables.take(event)
+    possible = event.statuses.prefix(Moment.maximumStatuses).map {
+      clipped($0, toBytes: Moment.longestWords)
+    }
     if let last = tail.last ?? head.last, last.time == event.time, last.lane != .model {
       if tail.isEmpty {
-        head[head.count - 1].possible = possible
-        head[head.count - 1].isModelChanged = true
+        head[head.count - 1].changeModel(to: possible, isChanged: isChanged, changes)
       } else {
-        tail[tail.count - 1].possible = possible
-        tail[tail.count - 1].isModelChanged = true
+        tail[tail.count - 1].changeModel(to: possible, isChanged: isChanged, changes)
       }
     } else {
       append(
         Moment(
-          time: event.time, step: event.step, line: event.line, lane: .model, kind: .model, words: "",
-          possible: possible, isModelChanged: isChanged, status: status))
+          time: event.time, step: event.step, line: event.line, lane: .model, kind: .model,
+          words: "",
+          possible: possible, isModelChanged: isChanged, changes: changes, status: status))
     }
   }
 

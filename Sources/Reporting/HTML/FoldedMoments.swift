@@ -60,10 +60,11 @@ private struct Likeness: Equatable {
   let line: Int?
   let words: String
   let possible: [String]
+  let changes: [VariableChange]
   let status: String?
 
   init(_ moment: Moment) {
     (kind, line, words) = (moment.kind, moment.line, moment.words)
-    (possible, status) = (moment.possible, moment.status)
+    (possible, changes, status) = (moment.possible, moment.changes, moment.status)
   }
 }

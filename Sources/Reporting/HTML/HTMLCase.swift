@@ -35,7 +35,9 @@ struct HTMLCase {
 
       """
     if let replay = verdict?.replay ?? mainAttempt.verdict?.replay { result += copied(replay) }
-    result += "<div class=\"facts\">" + comparison(mainAttempt) + (history.map(past) ?? "") + "</div>\n"
+    result +=
+      "<div class=\"facts\">" + comparison(mainAttempt) + variables(mainAttempt)
+      + (history.map(past) ?? "") + "</div>\n"
     result += source(mainAttempt) + neighbourhood(mainAttempt)
     if isTriedAgain { result += attempts }
     result += problems(mainAttempt)
@@ -146,6 +148,28 @@ struct HTMLCase {
         <td><span class="chip bad">✘ \(observed)</span></td></tr></tfoot></table>
         """))\(note)\(verdict.rule.map { broken($0, verdict.breach) } ?? "")\
       \(verdict.injected.map(injected) ?? "")</div>
+
+      """
+  }
+
+  /// What the model held possible of its variables where model and device differ.
+  private func variables(_ attempt: CaseAttempt) -> Markup {
+    let entries = attempt.moments.variables.entries
+    guard attempt.verdict?.word.isFailed == true, !entries.isEmpty else { return "" }
+    let rows = entries.prefix(40).markup { entry in
+      """
+      <tr><td>\(short(entry.variable.name))</td><td><span class="value">\(entry.variable.text(to: 300))</span></td>\
+      <td>\(entry.since.description)</td></tr>
+
+      """
+    }
+    let more = entries.count - 40
+    let note: Markup = more > 0 ? "<p class=\"note\">and \(counted(more, "more variable"))</p>" : ""
+    return """
+      <div class="variables"><h4>Variables of the model then</h4>\(scrolling("Variables of the model at the end", """
+        <table><thead><tr><th scope="col">variable</th><th scope="col">value</th><th scope="col">since</th></tr></thead>
+        <tbody>\(rows)</tbody></table>
+        """))\(note)</div>
 
       """
   }

@@ -16,6 +16,8 @@ struct HTMLLanes {
     var time: Instant
     /// The model's new possible states; `nil` if they are unchanged.
     var model: [String]?
+    /// The variables that then have other values.
+    var changes: [String] = []
     var steps: [String] = []
     var status: String?
     var shows: [String] = []
@@ -59,7 +61,9 @@ struct HTMLLanes {
 
       """
     if isDivergence { drawing += mark(last, height: axis - 10) }
-    drawing += boxes(layout.columns, y: modelTop, lines: layout.modelLines, "mbox") { $0.model }
+    drawing += boxes(layout.columns, y: modelTop, lines: layout.modelLines, "mbox") { column in
+      column.model.map { $0 + column.changes }
+    }
     drawing += boxes(layout.columns, y: deviceTop, lines: layout.deviceLines, "dbox") { column in
       guard column.isEnd || column.status != nil || !column.shows.isEmpty else { return nil }
       return (column.status.map { [$0] } ?? []) + column.shows
@@ -143,7 +147,9 @@ extension HTMLLanes {
     }
     return Layout(
       columns: columns,
-      modelLines: columns.map { min(Self.maximumLines, $0.model?.count ?? 0) }.max() ?? 0,
+      modelLines: columns.map { column in
+        min(Self.maximumLines, (column.model?.count ?? 0) + column.changes.count)
+      }.max() ?? 0,
       stepLines: columns.map(\.steps.count).max() ?? 0,
       deviceLines: columns.map { column in
         min(Self.maximumLines, (column.status == nil ? 0 : 1) + column.shows.count)
@@ -152,7 +158,9 @@ extension HTMLLanes {
 
   private func width(of column: Column) -> Int {
     let texts =
-      (column.model ?? []) + column.steps + column.shows + [column.status ?? "", column.time.secondsText]
+      (column.model ?? []) + column.changes + column.steps + column.shows + [
+        column.status ?? "", column.time.secondsText,
+      ]
     return max(52, (texts.map { short($0).count }.max() ?? 0) * 7 + 14)
   }
 
@@ -185,7 +193,10 @@ extension HTMLLanes {
   }
 
   private func add(_ moment: Moment, times: Int, to column: inout Column) {
-    if moment.isModelChanged { column.model = moment.possible }
+    if moment.isModelChanged || !moment.changes.isEmpty {
+      column.model = moment.possible
+      column.changes += moment.changes.flatMap(\.lines)
+    }
     let words = moment.words + (times > 1 ? ", \(times) times" : "")
     switch (moment.lane, moment.kind) {
     case (.device, .status): column.status = moment.words
@@ -209,6 +220,8 @@ extension HTMLLanes {
     let last = columns.count - 1
     columns[last].isEnd = true
     if !isObserved { columns[last].status = verdict.seen ?? "nothing" }
-    if let expected = verdict.expected { columns[last].model = ["allowed:", expected] }
+    if let expected = verdict.expected {
+      (columns[last].model, columns[last].changes) = (["allowed:", expected], [])
+    }
   }
 }

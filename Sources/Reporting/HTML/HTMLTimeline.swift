@@ -117,7 +117,11 @@ struct HTMLTimeline {
     return lines.markup { line in
       let (number, moment) = (line.number, line.moment)
       let isDevice = moment.lane == .device
-      let model: Markup = moment.isModelChanged ? chips(moment.possible) : "<span class=\"same\">│</span>"
+      let isSame = !moment.isModelChanged && moment.changes.isEmpty
+      let model: Markup =
+        isSame
+        ? "<span class=\"same\">│</span>"
+        : (moment.isModelChanged ? chips(moment.possible) : "") + variables(moment.changes)
       let step: Markup = moment.step.map { "\($0)" } ?? ""
       let times: Markup = line.times > 1 ? " <strong>\(grouped(line.times)) times</strong>" : ""
       let done: Markup = isDevice ? "" : happened(moment) + times
@@ -130,6 +134,27 @@ struct HTMLTimeline {
         <td>\(step)</td><td>\(done)</td><td>\(shown)</td></tr>
         \(line.round.map(again) ?? "")
         """
+    }
+  }
+
+  /// The variables that changed, in a line each.
+  private func variables(_ changes: [VariableChange]) -> Markup {
+    changes.markup { change in
+      let parts = change.parts.markup { part in
+        let old: Markup = part.old.map { "<span class=\"old\">\($0)</span> " } ?? ""
+        let sign: Markup =
+          part.old == nil ? part.isStart ? "= " : "+ " : part.new == nil ? "" : "→ "
+        let new: Markup = part.new.map { sign + "<span class=\"new\">\($0)</span>" } ?? "− " + old
+        let note: Markup = part.note.isEmpty ? "" : " <span class=\"kind\">\(part.note)</span>"
+        return """
+          <div class="var"><span class="name">\(change.name)\(part.place)</span> \(part.new == nil ? "" : old)\(new)\(note)</div>
+          """
+      }
+      let more: Markup =
+        change.omitted > 0
+        ? "<div class=\"var kind\">and \(counted(change.omitted, "change")) more of \(change.name)</div>"
+        : ""
+      return parts + more
     }
   }
 

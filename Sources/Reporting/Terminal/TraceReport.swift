@@ -8,6 +8,7 @@ public final class TraceReport: JournalListener {
   private let console: Console
   private let paint: Painter
   private var current = Record.Case(id: "")
+  private var variables = VariableRecord()
 
   public init(_ console: Console, _ paint: Painter) {
     self.console = console
@@ -17,7 +18,7 @@ public final class TraceReport: JournalListener {
   public func take(_ record: Record) {
     switch record {
     case .begin(let test):
-      current = test
+      (current, variables) = (test, VariableRecord())
       console.print(paint(.strong, (test.name ?? test.id).inOneLine))
       let seed = test.seed.map { ", seed \($0)" } ?? ""
       console.print("  \(test.machine ?? "") and \(test.device ?? "")\(seed)".inOneLine + "\n\n")
@@ -28,7 +29,7 @@ public final class TraceReport: JournalListener {
     }
   }
 
-  /// The text of an event; `nil` for the model's possible states.
+  /// The text of an event; `nil` for the model's possible states, unless variables have changed.
   private func words(on event: Record.Event) -> String? {
     let (text, value) = (event.text, event.value?.words ?? "")
     switch event.kind {
@@ -47,8 +48,13 @@ public final class TraceReport: JournalListener {
     case .violation:
       let packet = event.breach.packetWords.map { " (\($0))" } ?? ""
       let words = "\(text): \(event.breach.detail ?? "")\(packet)"
-      return shown(event.breach.quirk.map { "diagnostic, \(words); known: \($0)" } ?? "broke \(words)")
-    case .model: return nil
+      return shown(
+        event.breach.quirk.map { "diagnostic, \(words); known: \($0)" } ?? "broke \(words)")
+    case .model:
+      let isStart = variables.entries.isEmpty
+      let lines = variables.take(event).flatMap(\.lines)
+      return isStart || lines.isEmpty
+        ? nil : paint(.faint, "model: " + lines.joined(separator: "; "))
     }
   }
 
