@@ -124,6 +124,59 @@ struct SCXMLCommandTests {
     #expect(status == 0 || result.output.contains("lockedOut"), "\(result.output)")
   }
 
+  @Test(
+    "a delayed event of the first state is a timer that runs from the start of a test, in other states too",
+    arguments: [("", 0), (" late", 1)] as [(String, Int32)])
+  func startTimer(argument: String, status: Int32) throws {
+    let folder = try Command.Folder()
+    try folder.write(
+      "alarm.scxml",
+      """
+      <scxml initial="a">
+        <state id="a"><onentry><send event="alarm" delay="10s"/></onentry><transition event="next" target="b"/></state>
+        <state id="b"><transition event="alarm" target="c"/></state>
+        <state id="c"><transition event="next" target="b"/></state>
+      </scxml>
+
+      """)
+    try folder.write(
+      "alarm.py",
+      """
+      import json, sys
+
+      status, due = "a", None
+      for line in sys.stdin:
+          request, shown, refused = json.loads(line), None, None
+          at = request.get("at", 0)
+          if "hello" in request:
+              print(json.dumps({"hello": {"protocol": 2, "time": "virtual"}}))
+          if "reset" in request:
+              status, due = "a", 12 if "late" in sys.argv else 10
+              shown = {"status": status}
+          elif "advance" in request:
+              if due is not None and due <= round(at + request["advance"], 9):
+                  if status == "b":
+                      status = "c"
+                      shown = {"status": status, "at": due}
+                  due = None
+          elif status in ("a", "c"):
+              status = "b"
+              shown = {"status": status}
+          else:
+              refused = "not here"
+          if shown:
+              print(json.dumps(shown))
+          answer = {"refused": refused} if refused else {"settled": True}
+          print(json.dumps({**answer, "next": due}), flush=True)
+
+      """)
+    let result = try Command.call(
+      "fuzz", "alarm.scxml", "--device", "exec:python3 alarm.py\(argument)", "--seed", "1", "--steps", "1000",
+      in: folder.path)
+    expect(result.status, status)
+    expect(result.errors, "")
+  }
+
   @Test("a chart that cannot be a machine is refused with its place, by each command")
   func refused() throws {
     let folder = try folder()
