@@ -81,6 +81,7 @@ public enum DefinitionFault: Equatable, Hashable, Sendable {
   case timerNotStarted(String)
   case expression(Expression)
   case tooLarge(what: String, count: Int, limit: Int)
+  case region(RegionFault)
 }
 
 extension DefinitionFault {
@@ -154,6 +155,7 @@ extension DefinitionFault: CustomStringConvertible {
     case .timerNotStarted(let name): "no row starts the timer '\(name)'"
     case .expression(let expression): "`\(expression.key)`: \(expression.fault.message)"
     case .tooLarge(let what, let count, let limit): "\(count) \(what) are more than the \(limit) allowed"
+    case .region(let fault): fault.description
     }
   }
 }
@@ -184,6 +186,7 @@ extension DefinitionFault {
       .wildcardTimer, .endlessTimers, .severalChoices:
       .wrongRow
     case .tooLarge: .tooLarge
+    case .region(let fault): fault.code
     }
   }
 
@@ -196,6 +199,7 @@ extension DefinitionFault {
       .readingNotDefined(let name),
       .timerNotStarted(let name):
       name
+    case .region(let fault): fault.name
     default: nil
     }
   }
@@ -221,7 +225,7 @@ extension MachineDefinition {
       case .unknownStatus: statuses
       case .unknownVariable: variables.map(\.name)
       case .unknownReading: readings.map(\.name)
-      case .unknownTimer: starts.flatMap(\.start) + transitions.flatMap(\.data.start)
+      case .unknownTimer: startedTimers
       default: []
       }
     return .nearest(to: name, of: names)

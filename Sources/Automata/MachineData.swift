@@ -38,8 +38,8 @@ public struct MachineData: Equatable, Sendable {
     /// The numbers of the timers that start, and of those that stop.
     public let start: [Int]
     public let stop: [Int]
-    /// The number of the timer from whose start the times count, and which the row stops unless it starts it again; -1 for
-    /// the entry of the state.
+    /// The number of the timer from whose start the times count, and which the row stops unless it starts or keeps it; -1
+    /// for the entry of the state.
     public let timer: Int
     /// The earliest and the latest time, if they are expressions.
     public let earliest: Program?
@@ -136,13 +136,13 @@ public struct MachineData: Equatable, Sendable {
   /// Whether a row shows the reading, so that the device must not show it at any other time.
   public func isDue(_ reading: Int) -> Bool { due[reading] != nil }
 
-  /// Makes a frame with the values of a start.
-  public func frame(ofStart number: Int, strings: inout Strings) -> Frame {
+  /// Makes a frame with the values of a start at a moment.
+  public func frame(ofStart number: Int, at now: Instant, strings: inout Strings) -> Frame {
     var frame = Frame(width: width)
     for slot in timerSlots { frame.forget(slot, width: 2, .absent) }
     for timer in startTimers[number] {
-      frame.set(0, at: timerSlots[timer])
-      frame.set(0, at: timerSlots[timer] + 1)
+      frame.set(now.nanoseconds, at: timerSlots[timer])
+      frame.set(now.nanoseconds, at: timerSlots[timer] + 1)
     }
     for change in starts[number] {
       let place = variables[change.variable]
@@ -185,6 +185,9 @@ extension MachineDefinition {
     !variables.isEmpty || transitions.contains { !$0.data.isEmpty }
       || starts.contains { !$0.set.isEmpty || !$0.start.isEmpty }
   }
+
+  /// The named timers that rows and starts start.
+  var startedTimers: [String] { transitions.flatMap(\.data.start) + starts.flatMap(\.start) }
 
   /// Compiles the data of the machine, and returns it with all its faults.
   func compiledData() -> (data: MachineData, findings: [DefinitionFinding]) {
@@ -251,8 +254,7 @@ private struct DataCompiler {
   }
 
   private mutating func addTimers() {
-    let started = definition.starts.flatMap(\.start) + definition.transitions.flatMap(\.data.start)
-    for name in started where timers[name] == nil {
+    for name in definition.startedTimers where timers[name] == nil {
       timers[name] = data.timers.count
       data.timers.append(name)
       data.timerSlots.append(scope.add("timer \(name)", .instant))
@@ -384,7 +386,7 @@ private struct DataCompiler {
     var stop = row.data.stop.compactMap { timers[$0] }
     let timer = row.data.timer.flatMap { timers[$0] } ?? -1
     // A timer ends once.
-    if timer >= 0, !start.contains(timer) { stop.append(timer) }
+    if timer >= 0, !start.contains(timer), !row.data.keepsTimer { stop.append(timer) }
     // One expression may be both ends.
     let isExact = row.data.earliest == row.data.latest
     let earliest = row.data.earliest.flatMap {

@@ -9,14 +9,18 @@ public struct MachineFile: Sendable {
   private let places: DefinitionPlaces
   /// Warnings about the file that its machine does not show.
   private let notes: [Problem]
+  /// What is probably unintended in the regions of the machine.
+  private let regionNotes: [RegionNote]
 
   init(
-    _ definition: MachineDefinition, _ places: DefinitionPlaces, in source: Source, notes: [Problem] = []
+    _ definition: MachineDefinition, _ places: DefinitionPlaces, in source: Source, notes: [Problem] = [],
+    regionNotes: [RegionNote] = []
   ) {
     self.definition = definition
     self.source = source
     self.places = places
     self.notes = notes
+    self.regionNotes = regionNotes
   }
 
   /// Reads a file: as DOT if its name ends in `.dot` or `.gv`, as SCXML if it ends in `.scxml`, and otherwise as YAML.
@@ -37,9 +41,14 @@ public struct MachineFile: Sendable {
   ///
   /// - Parameter machine: The machine made from the definition.
   public func warnings(of machine: Machine) -> [Diagnostic] {
-    let warnings = machine.warnings()
-    let problems = places.problems(warnings.map(\.place)) { number, start, end in
-      let warning = warnings[number]
+    var warnings = regionNotes
+    // Several rows of the machine may stand for one row of a region.
+    for warning in machine.warnings() {
+      let note = RegionNote(kind: warning.kind, place: places.place(of: warning.place))
+      if !places.haveRegions || !warnings.contains(note) { warnings.append(note) }
+    }
+    let problems = DefinitionPlaces.problems(warnings.map(\.place)) { number, start, end in
+      let warning = DefinitionWarning(warnings[number].kind, at: .machine)
       var problem = Problem(
         warning.kind.code, at: start, to: end, warning.description, hint: .words(warning.fix))
       problem.severity = .warning
@@ -80,6 +89,8 @@ struct DefinitionPlaces: Sendable {
   var variables: [Place] = []
   var starts: [Place] = []
   var rows: [Place] = []
+  /// Whether several states, and several rows, may have one position.
+  var haveRegions = false
 
   /// The maximum number of problems reported per file: later problems mostly follow from earlier ones.
   private static let maximum = 100
@@ -101,9 +112,13 @@ struct DefinitionPlaces: Sendable {
   func problems(
     _ parts: [DefinitionFinding.Place],
     _ makeProblem: (_ number: Int, _ start: Position, _ end: Position) -> Problem
+  ) -> [Problem] { Self.problems(parts.map(place), makeProblem) }
+
+  /// Returns the problems at some positions, in the order of the text. It builds only those that are reported.
+  static func problems(
+    _ places: [Place], _ makeProblem: (_ number: Int, _ start: Position, _ end: Position) -> Problem
   ) -> [Problem] {
-    let places = parts.map(place)
     let order = places.indices.sorted { (places[$0].start.offset, $0) < (places[$1].start.offset, $1) }
-    return order.prefix(Self.maximum).map { makeProblem($0, places[$0].start, places[$0].end) }
+    return order.prefix(maximum).map { makeProblem($0, places[$0].start, places[$0].end) }
   }
 }

@@ -32,7 +32,13 @@ enum MachineGrammar {
   static let limits = ["within", "not-before", "plus"]
   static let rowRules: [Form.Rule] =
     [.one(["to", "shift"]), .some(["event", "after"] + limits)] + limits.map { .excludes($0, "after") }
-    + [.excludes("timer", "plus")]
+    + [.needs("keep-timer", "timer")]
+  /// A machine has states with rows, or regions.
+  static let machineRules: [Form.Rule] = [
+    .one(["states", "regions"]), .one(["transitions", "regions"]), .some(["starts", "regions"]),
+  ]
+  /// The first of the rules: that the other keys are missing is then plain.
+  static let statesOrRegions = Array(machineRules.prefix(1))
   static let eventRules: [Form.Rule] = [.excludes("one-of", "arguments")]
 
   static let names = Form.oneOrMore(.text)
@@ -52,9 +58,11 @@ extension MachineGrammar {
   static let machine: [Field] = [
     .required("machine", .text, "The name of the machine."),
     .optional("summary", .text, "What the machine describes, in one sentence."),
-    .required(
-      "states", .list(.either([.text, .record(state, [])]), count: 1...Int.max),
-      "The states. Each is a name, or a mapping with more keys."),
+    .optional("states", states(state), "The states. Each is a name, or a mapping with more keys."),
+    .optional(
+      "regions", .mapping([], others: .mapping(region, others: nil)),
+      "In place of `states` and `transitions`: small machines side by side, by name. Each has states and "
+        + "transitions of its own, over the same events and variables."),
     .required(
       "events", .list(.either([.text, .single([], others: event)]), count: 1...Int.max),
       "The events. Each is a name (a stimulus), a name with its kind, or a name with a mapping."),
@@ -75,10 +83,11 @@ extension MachineGrammar {
       "variables", .mapping([], others: .either([.mapping(variable, others: nil), value])),
       "What the machine remembers beyond its state: names, each with the form of its value, or with a form and "
         + "a first value. A variable without a first value is unknown until the device shows it."),
-    .required(
+    .optional(
       "starts", .list(.record(start, []), count: 1...Int.max),
-      "The states in which a test can start. A scenario without start settings uses the last one."),
-    .required(
+      "The states in which a test can start. A scenario without start settings uses the last one. With regions, "
+        + "it may be left out."),
+    .optional(
       "transitions", .list(.record(row, rowRules)),
       "The transitions, one row each. A device must refuse a stimulus in every state from which it has "
         + "no row."),
@@ -143,7 +152,10 @@ extension MachineGrammar {
 
   /// The keys of a start.
   static let start: [Field] = [
-    .required("state", .text, "The state in which the machine starts."),
+    .required(
+      "state", .either([.text, .mapping([], others: .text)]),
+      "The state in which the machine starts. With regions: the regions that start in another state than their "
+        + "`start`, each with that state."),
     .optional(
       "when", .mapping([], others: .flag),
       "The start settings of a test that select this start, each with true or false."),
@@ -179,6 +191,7 @@ extension MachineGrammar {
       "timer", .text,
       "The named timer from whose start the times of the row count, in place of the entry of the state. The row "
         + "is taken only while the timer runs, and stops it."),
+    .optional("keep-timer", .flag, "Whether the row lets its named timer run on."),
     .optional(
       "after", time,
       "The exact time of the row, counted from the entry of the state, or an expression of it."),
@@ -210,6 +223,37 @@ extension MachineGrammar {
       "ours", .flag,
       "Whether the author of the machine added the row because the specification does not cover the case."),
   ]
+
+  /// The keys of a region.
+  static let region: [Field] = [
+    .required("states", states(regionState), "The states. Each is a name, or a mapping with more keys."),
+    .required("start", .text, "The state in which the region starts."),
+    .required(
+      "transitions", .list(.record(regionRow, rowRules)),
+      "The transitions, one row each. A region without a row for an event stays in its state."),
+  ]
+
+  /// The keys of a state of a region.
+  static let regionState: [Field] =
+    state.filter { $0.name != "region" } + [
+      .optional(
+        "transparent", .flag,
+        "Whether the state shows no status, so that the status of the next region is seen through it.")
+    ]
+
+  /// The keys of a row of a region.
+  static let regionRow: [Field] =
+    row + [
+      .optional(
+        "in", .mapping([], others: names),
+        "The states in which other regions must be. Of several rows of one event and one state, the first is taken "
+          + "whose `in` and `when` are true.")
+    ]
+
+  /// A list of states.
+  private static func states(_ state: [Field]) -> Form {
+    .list(.either([.text, .record(state, [])]), count: 1...Int.max)
+  }
 
   /// The keys of a reading that a row shows.
   static let due: [Field] = [
@@ -273,7 +317,7 @@ extension MachineGrammar {
 
 extension MachineDefinition {
   /// The form of a machine in YAML.
-  public static let form = Documents.Form.mapping(MachineGrammar.machine, others: nil)
+  public static let form = Documents.Form.record(MachineGrammar.machine, MachineGrammar.machineRules)
 
   /// The JSON Schema (draft-07) of a machine in YAML, for editors.
   ///

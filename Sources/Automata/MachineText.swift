@@ -75,6 +75,7 @@ extension RowData {
   var words: [String] {
     let times = [earliest.map { "not before \($0)" }, latest.map { "within \($0)" }].compactMap { $0 }
     return (when.map { ["[\($0)]"] } ?? []) + (timer.map { ["of \($0)"] } ?? []) + times
+      + (timer.flatMap { keepsTimer ? ["keep \($0)"] : nil } ?? [])
       + set.map { "\($0.variable) := \($0.value)" } + due.map { "\($0.reading) = \($0.value ?? "any")" }
       + start.map { "start \($0)" } + stop.map { "stop \($0)" }
   }

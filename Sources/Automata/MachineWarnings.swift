@@ -19,6 +19,8 @@ public struct DefinitionWarning: Equatable, Sendable, CustomStringConvertible {
     case repeated(row: String, states: [String])
     /// A choice whose options no row uses.
     case idleChoice(String)
+    /// A row of a region that is never taken in any states that the regions reach together.
+    case neverTogether(row: String)
   }
 
   /// The kind of the warning.
@@ -43,6 +45,8 @@ public struct DefinitionWarning: Equatable, Sendable, CustomStringConvertible {
     case .preempted(let row, let states, let other):
       "'\(row)' is never taken from \(Self.list(states)), since '\(other)' is always taken first"
     case .never(let row): "'\(row)' is never taken, since its time never comes"
+    case .neverTogether(let row):
+      "'\(row)' is never taken, since the regions are never in such states together"
     case .idleChoice(let choice): "no row has an option of choice '\(choice)'"
     case .repeated(let row, let states): "'\(row)' from \(Self.list(states)) repeats an earlier row"
     }
@@ -57,6 +61,7 @@ public struct DefinitionWarning: Equatable, Sendable, CustomStringConvertible {
     case .preempted: "give it an earlier time, or give the other a condition"
     case .never: "give it a time, or remove it"
     case .repeated: "remove one of the two"
+    case .neverTogether: "change its `in`, or remove it"
     case .idleChoice: "give a row an `option` of it, or remove the choice"
     }
   }
@@ -73,7 +78,7 @@ extension DefinitionWarning.Kind {
   public var code: Problem.Code {
     switch self {
     case .unreachable: .unreachableState
-    case .contradiction, .noStateLeft, .preempted, .never: .idleRow
+    case .contradiction, .noStateLeft, .preempted, .never, .neverTogether: .idleRow
     case .repeated: .repeatedRow
     case .idleChoice: .idleChoice
     }

@@ -65,10 +65,11 @@ extension MachineFile {
       throw DocumentError(source: Source(name: name, bytes: bytes), problems: [problem])
     }
     let limits = Limits(bytes: 32 << 20, nodes: 4_000_000)
-    let (definition, places) = try Document.read(bytes, name: name, limits: limits) {
+    let machine = try Document.read(bytes, name: name, limits: limits) {
       MachineReader($0).read()
     }
-    self.init(definition, places, in: Source(name: name, bytes: bytes))
+    self.init(
+      machine.definition, machine.places, in: Source(name: name, bytes: bytes), regionNotes: machine.notes)
   }
 }
 
@@ -193,6 +194,7 @@ extension Transition {
       if let value = data.time(key) { entries.append((key, expression(value))) }
     }
     if let timer = data.timer { entries.append(("timer", .text(timer))) }
+    if data.keepsTimer { entries.append(("keep-timer", .plain("true"))) }
     for (key, list) in [("given", given), ("unless", unless), ("option", options)] where !list.isEmpty {
       entries.append((key, names(list)))
     }
@@ -261,25 +263,98 @@ private func names(_ names: [String], unless word: String? = nil) -> Node {
 // MARK: - Loading
 
 /// Reads a definition and records the position of each part.
-private struct MachineReader {
-  private let root: Cursor
+struct MachineReader {
+  /// A definition that was read, with its positions.
+  typealias Machine = (definition: MachineDefinition, places: DefinitionPlaces, notes: [RegionNote])
+
+  let root: Cursor
 
   init(_ root: Cursor) { self.root = root }
 
-  func read() -> (MachineDefinition, DefinitionPlaces)? {
+  /// The parts of a machine other than its states and rows.
+  struct Shared {
+    var definition: MachineDefinition
+    var events: [Cursor]
+    var conditions: [Cursor]
+    var choices: [Cursor]
+    /// The names and the values of the variables.
+    var variables: [(key: Cursor, value: Cursor)]
+  }
+
+  func read() -> Machine? {
     guard let fields = root.fields(MachineGrammar.machine) else { return nil }
+    let hasRegions = fields.optional("regions") != nil
+    let isWhole = fields.obey(hasRegions ? MachineGrammar.machineRules : MachineGrammar.statesOrRegions)
+    let shared = shared(fields)
+    if hasRegions { return regions(fields, shared, isWhole: isWhole) }
+    let states = fields.optional("states")?.list()
+    let starts = fields.required("starts")?.list()
+    let rows = fields.required("transitions")?.list()
+    let stateList = states?.compactMap { state($0) } ?? []
+    let startList = starts?.compactMap(start) ?? []
+    let rowList = rows?.compactMap { transition($0) } ?? []
+    // If a part could not be read, the numbers of the others no longer give their positions.
+    guard let shared, let states, let starts, let rows, stateList.count == states.count,
+      startList.count == starts.count, rowList.count == rows.count
+    else { return nil }
+    var definition = shared.definition
+    definition.states = stateList
+    definition.starts = startList
+    definition.transitions = rowList
+    let findings = definition.findings()
+    for finding in findings {
+      let cursor =
+        switch finding.place {
+        case .machine: root
+        case .state(let number): states[number]
+        case .event(let number): shared.events[number]
+        case .condition(let number): shared.conditions[number]
+        case .choice(let number): shared.choices[number]
+        case .variable(let number): shared.variables[number].value
+        case .start(let number): starts[number]
+        case .row(let number): rows[number]
+        }
+      report(finding.fault, at: cursor, hint: definition.hint(for: finding.fault))
+    }
+    guard findings.isEmpty else { return nil }
+    var places = places(of: shared)
+    places.states = Self.places(states)
+    places.starts = Self.places(starts)
+    places.rows = Self.places(rows)
+    return (definition, places, [])
+  }
+
+  /// Reports a fault of the machine at the part that has it.
+  func report(_ fault: DefinitionFault, at cursor: Cursor, hint: Advice?) {
+    if case .expression(let expression) = fault {
+      return cursor.narrowed(to: expression.text).report(
+        fault.code, fault.description, hint: hint, part: expression.fault.range)
+    }
+    // The position of the wrong name is more precise than that of the whole row.
+    (fault.name.map(cursor.narrowed(to:)) ?? cursor).report(fault.code, fault.description, hint: hint)
+  }
+
+  static func places(_ cursors: [Cursor]) -> [DefinitionPlaces.Place] {
+    cursors.map { ($0.position, $0.node.end) }
+  }
+
+  /// Returns the positions of all parts but states, starts and rows.
+  func places(of shared: Shared) -> DefinitionPlaces {
+    DefinitionPlaces(
+      machine: (root.position, root.node.end), events: Self.places(shared.events),
+      conditions: Self.places(shared.conditions), choices: Self.places(shared.choices),
+      variables: Self.places(shared.variables.map(\.key)))
+  }
+
+  private func shared(_ fields: Fields) -> Shared? {
     let name = fields.required("machine")?.text("a name")
     let summary = fields.optional("summary").map { $0.text() ?? "" } ?? ""
-    let states = fields.required("states")?.list()
     let events = fields.required("events")?.list()
     let conditions = fields.optional("conditions")?.list() ?? []
     let choices = fields.optional("choices").map { $0.entries() ?? [] } ?? []
     let readings = fields.optional("readings").map { forms($0, "a reading") } ?? []
     let variables = fields.optional("variables").map { $0.entries() ?? [] } ?? []
-    let starts = fields.required("starts")?.list()
-    let rows = fields.required("transitions")?.list()
     var definition = MachineDefinition(name: name ?? "", summary: summary)
-    definition.states = states?.compactMap(state) ?? []
     definition.events = events?.compactMap(event) ?? []
     definition.conditions = conditions.compactMap(condition)
     definition.choices = choices.compactMap { key, value in
@@ -288,57 +363,19 @@ private struct MachineReader {
     definition.variables = variables.compactMap { key, value in
       key.text("a variable").flatMap { variable($0, value) }
     }
-    definition.starts = starts?.compactMap(start) ?? []
-    definition.transitions = rows?.compactMap(transition) ?? []
-    // If a part could not be read, the numbers of the others no longer give their positions.
-    guard name != nil, let states, let events, let starts, let rows, let readings,
-      definition.states.count == states.count,
-      definition.events.count == events.count,
+    guard name != nil, let events, let readings, definition.events.count == events.count,
       definition.conditions.count == conditions.count, definition.choices.count == choices.count,
-      definition.variables.count == variables.count,
-      definition.starts.count == starts.count,
-      definition.transitions.count == rows.count
+      definition.variables.count == variables.count
     else { return nil }
     definition.readings = readings
-    let findings = definition.findings()
-    for finding in findings {
-      let cursor =
-        switch finding.place {
-        case .machine: root
-        case .state(let number): states[number]
-        case .event(let number): events[number]
-        case .condition(let number): conditions[number]
-        case .choice(let number): choices[number].key
-        case .variable(let number): variables[number].value
-        case .start(let number): starts[number]
-        case .row(let number): rows[number]
-        }
-      let fault = finding.fault
-      if case .expression(let expression) = fault {
-        cursor.narrowed(to: expression.text).report(
-          fault.code, fault.description, hint: definition.hint(for: fault), part: expression.fault.range)
-        continue
-      }
-      // The position of the wrong name is more precise than that of the whole row.
-      (fault.name.map(cursor.narrowed(to:)) ?? cursor).report(
-        fault.code, fault.description, hint: definition.hint(for: fault))
-    }
-    func places(_ cursors: [Cursor]) -> [DefinitionPlaces.Place] {
-      cursors.map { ($0.position, $0.node.end) }
-    }
-    return findings.isEmpty
-      ? (
-        definition,
-        DefinitionPlaces(
-          machine: (root.position, root.node.end), states: places(states), events: places(events),
-          conditions: places(conditions), choices: places(choices.map(\.key)),
-          variables: places(variables.map(\.key)), starts: places(starts), rows: places(rows))
-      ) : nil
+    return Shared(
+      definition: definition, events: events, conditions: conditions, choices: choices.map(\.key),
+      variables: variables)
   }
 
-  private func state(_ cursor: Cursor) -> State? {
+  func state(_ cursor: Cursor, keys: [Form.Field] = MachineGrammar.state) -> State? {
     if cursor.node.entries == nil { return cursor.text("a state").map { State($0) } }
-    guard let fields = cursor.fields(MachineGrammar.state),
+    guard let fields = cursor.fields(keys),
       let name = fields.required("name")?.text("a name")
     else { return nil }
     return State(
@@ -522,6 +559,11 @@ private struct MachineReader {
     guard let fields = cursor.fields(MachineGrammar.start),
       let state = fields.required("state")?.text("a state")
     else { return nil }
+    return start(state, fields)
+  }
+
+  /// Returns a start with the rest of its keys.
+  func start(_ state: String, _ fields: Fields) -> Start? {
     let conditions = (fields.optional("when")?.entries() ?? []).compactMap { key, value in
       if let name = key.text("a setting"), let flag = value.flag() {
         Start.Condition(name, flag)
@@ -533,8 +575,8 @@ private struct MachineReader {
     return Start(state, when: conditions, set: set, start: names(fields.optional("start")))
   }
 
-  private func transition(_ cursor: Cursor) -> Transition? {
-    guard let fields = cursor.fields(MachineGrammar.row), let from = fields.required("from"),
+  func transition(_ cursor: Cursor, keys: [Form.Field] = MachineGrammar.row) -> Transition? {
+    guard let fields = cursor.fields(keys), let from = fields.required("from"),
       fields.obey(MachineGrammar.rowRules)
     else { return nil }
     let trigger = fields.optional("event").map { $0.text("an event").map(Transition.Trigger.event) } ?? .timer
@@ -548,6 +590,7 @@ private struct MachineReader {
       when: fields.optional("when")?.text("an expression"), set: set, due: dueBefore + dueAfter,
       start: names(fields.optional("start")), stop: names(fields.optional("stop")),
       timer: fields.optional("timer")?.text("a timer"),
+      keepsTimer: fields.optional("keep-timer")?.flag() ?? false,
       earliest: exact ?? fields.optional("not-before").flatMap(time),
       latest: exact ?? fields.optional("within").flatMap(time))
     return Transition(
@@ -595,7 +638,7 @@ private struct MachineReader {
     return window
   }
 
-  private func names(_ cursor: Cursor?) -> [String] {
+  func names(_ cursor: Cursor?) -> [String] {
     cursor?.listOrOne().compactMap { $0.text("a name") } ?? []
   }
 }

@@ -53,8 +53,10 @@ public struct RowData: Equatable, Sendable {
   /// The named timers that stop.
   public var stop: [String]
   /// The named timer from whose start the times of the row count, in place of the entry of the state. The row stops it,
-  /// unless it starts it again.
+  /// unless it starts or keeps it.
   public var timer: String?
+  /// Whether that timer runs on when the row is taken.
+  public var keepsTimer: Bool
   /// The expression of the earliest time, in place of a constant one.
   public var earliest: String?
   /// The expression of the latest time, in place of a constant one.
@@ -63,7 +65,8 @@ public struct RowData: Equatable, Sendable {
   /// Makes the data of a row.
   public init(
     when: String? = nil, set: [Assignment] = [], due: [DueReading] = [], start: [String] = [],
-    stop: [String] = [], timer: String? = nil, earliest: String? = nil, latest: String? = nil
+    stop: [String] = [], timer: String? = nil, keepsTimer: Bool = false, earliest: String? = nil,
+    latest: String? = nil
   ) {
     self.when = when
     self.set = set
@@ -71,6 +74,7 @@ public struct RowData: Equatable, Sendable {
     self.start = start
     self.stop = stop
     self.timer = timer
+    self.keepsTimer = keepsTimer
     self.earliest = earliest
     self.latest = latest
   }

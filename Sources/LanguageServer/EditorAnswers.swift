@@ -232,6 +232,8 @@ private struct MachineNames {
   private var statuses: [String] = []
   private var events: [String] = []
   private var conditions: [String] = []
+  /// The states of each region.
+  private var regions: [String: [String]] = [:]
 
   init(_ text: EditorText) {
     // An incomplete file is rarely valid as a whole: read the sections that define names individually.
@@ -248,6 +250,11 @@ private struct MachineNames {
         }
       case "events": events = names
       case "conditions": conditions = names
+      case "regions":
+        for region in entry?.value.entries ?? [] {
+          let states = region.value["states"]?.members ?? []
+          regions[region.key.text ?? ""] = states.compactMap { $0.text ?? $0["name"]?.text }
+        }
       default: break
       }
     }
@@ -270,8 +277,19 @@ private struct MachineNames {
   /// Returns the names that are valid at a path.
   func names(at path: [Form.PathComponent]) -> [String] {
     let list = path.last == .item ? path.dropLast() : path[...]
-    guard case .key(let section)? = path.first, case .key(let key)? = list.last else { return [] }
+    guard case .key(var section)? = path.first, case .key(let key)? = list.last else { return [] }
+    if path.contains(.key("in")) || section == "starts" && path.contains(.key("state")),
+      let states = regions[key]
+    {
+      return states
+    }
+    var states = states
+    if section == "regions", path.count > 2, case .key(let region) = path[1], case .key(let part) = path[2] {
+      states = regions[region] ?? []
+      section = part
+    }
     switch (section, key) {
+    case ("start", "start"): return states
     case ("transitions", "from"): return states + ["*"]
     case ("transitions", "to"): return states + ["="]
     case ("transitions", "shift"), ("starts", "state"): return states

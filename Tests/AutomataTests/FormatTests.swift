@@ -249,7 +249,7 @@ struct FormatTests {
       expect(
         error.problems.map { "\($0.position): \($0.message)" },
         [
-          "1:1: missing key `states`", "1:1: missing key `starts`", "2:1: unknown key `stats`",
+          "1:1: missing key `states` or `regions`", "1:1: missing key `starts`", "2:1: unknown key `stats`",
           "3:9: expected a list, found a mapping", "5:5: missing key `from`",
         ])
     }

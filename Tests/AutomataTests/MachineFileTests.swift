@@ -45,15 +45,21 @@ struct MachinePageTests {
 
   @Test("each table has the keys that the reader knows, with what their schema says, and an example of each")
   func keys() throws {
-    let sections: [(title: String, fields: [Form.Field])] = [
-      ("The file", MachineGrammar.machine), ("A state", MachineGrammar.state),
-      ("An event", MachineGrammar.eventKeys), ("A condition", MachineGrammar.condition),
-      ("A start", MachineGrammar.start), ("A row", MachineGrammar.row),
+    let sections: [(title: String, number: Int, fields: [Form.Field])] = [
+      ("The file", 1, MachineGrammar.machine), ("A state", 1, MachineGrammar.state),
+      ("An event", 1, MachineGrammar.eventKeys), ("A condition", 1, MachineGrammar.condition),
+      ("A start", 1, MachineGrammar.start), ("A row", 1, MachineGrammar.row),
+      ("Regions", 1, MachineGrammar.region), ("Regions", 2, Array(MachineGrammar.regionState.suffix(1))),
+      ("Regions", 3, Array(MachineGrammar.regionRow.suffix(1))),
     ]
+    // Two tables have the keys of others and one more.
+    expect(MachineGrammar.regionState.dropLast().map(\.name), ["name", "status", "entry"])
+    expect(MachineGrammar.regionRow.dropLast().map(\.name), MachineGrammar.row.map(\.name))
     let parts = try page().components(separatedBy: "\n## ")
     for section in sections {
       let part = try #require(parts.first { $0.hasPrefix(section.title + "\n") })
-      let table = part.components(separatedBy: "|---|---|---|\n")[1].components(separatedBy: "\n\n")[0]
+      let table = part.components(separatedBy: "|---|---|---|\n")[section.number]
+        .components(separatedBy: "\n\n")[0]
       let rows = table.split(separator: "\n").map { $0.components(separatedBy: " | ") }
       expect(
         rows.map { $0.prefix(2).joined(separator: " | ") },
@@ -86,12 +92,14 @@ struct MachinePageTests {
     expect(holding.definition.variables.map(\.name), ["pin", "tries", "log"])
     expect(
       try MachineDefinition(yaml: Array(holding.definition.yaml().utf8), name: "again"), holding.definition)
-    let choosing = try MachineFile(Array(fenced("yaml", in: page)[2].utf8), name: "forgetful-keypad.yaml")
+    let linked = try MachineFile(Array(fenced("yaml", in: page)[2].utf8), name: "linked-lock.yaml")
+    expect(linked.warnings(of: try Machine(linked.definition)), [])
+    let choosing = try MachineFile(Array(fenced("yaml", in: page)[3].utf8), name: "forgetful-keypad.yaml")
     expect(choosing.warnings(of: try Machine(choosing.definition)), [])
     expect(choosing.definition.choices, [DeviceChoice("code-timer", ["first-code", "last-code"])])
     // The warning that the page shows is what is said of its third machine.
     expect(
-      try warnings(fenced("yaml", in: page)[3], name: "siren.yaml").map { $0 + "\n" },
+      try warnings(fenced("yaml", in: page)[4], name: "siren.yaml").map { $0 + "\n" },
       fenced("text", in: page).first { $0.hasPrefix("siren.yaml") })
   }
 }
@@ -292,6 +300,7 @@ struct MachineSchemaTests {
     ("starts", "", false), ("starts", "[]", false), ("starts", "[A]", false), ("starts", "[{ state: A, when: { on: true } }]", true),
     ("starts", "[{ state: A, when: { on: 3 } }]", false), ("starts", "[{ when: { on: true } }]", false),
     ("transitions", "", false),
+    ("regions", "{ r: { states: [A], start: A, transitions: [{ event: go, from: A, to: A }] } }", false), ("starts", "[{ state: { r: A } }]", false),
     ("row", "{ event: go, from: [A, B], to: [A, B], given: c, unless: [c], first: x, then: [y, z], shows: w, ours: true }", true),
     ("row", "{ event: come, from: A, to: B, within: 3 s, not-before: 1 s, plus: c }", true), ("row", "{ from: A, shift: B, after: 3 s }", false),
     ("row", "{ from: A, shift: A, within: 3 s }", true), ("row", "{ from: A, to: B, within: forever }", true), ("row", "{ from: A, to: B, within: 3 }", false),

@@ -99,6 +99,43 @@ struct DataMachineTests {
     }
   }
 
+  @Test("a keypad behind a link agrees with itself", arguments: 1...3 as ClosedRange<UInt64>)
+  func agreesBehindLink(seed: UInt64) throws {
+    let (execution, _) = try search(.keypadBLE, as: .keypadBLE, seed: seed)
+    #expect(execution?.divergence == nil, "\(execution?.actions.suffix(12) ?? [])")
+    #expect(MachineDefinition.keypadBLEFile.split(separator: "\n").count <= 90)
+  }
+
+  @Test(
+    "a wrong keypad behind a link is found",
+    arguments: [
+      // A new connection lifts the lock-out, forgets wrong tries, or starts the time to lock again.
+      (
+        "to: lockedOut, set: *refused }",
+        "to: lockedOut, set: *refused }\n      - { event: connect, from: lockedOut, to: locked }"
+      ),
+      (
+        "start: locked\n    transitions:",
+        "start: locked\n    transitions:\n      - { event: connect, from: \"*\", to: \"=\", set: { tries: \"{'anna': 0, 'bob': 0}\" } }"
+      ),
+      (
+        "start: locked\n    transitions:",
+        "start: locked\n    transitions:\n      - { event: connect, from: unlocked, to: unlocked }"
+      ),
+      // The lock does not lock by itself while the link is away.
+      ("to: locked, after: 7 s }", "to: locked, after: 7 s, in: { link: connected } }"),
+    ] as [(String, String)])
+  func findsBehindLink(text: String, other: String) throws {
+    let file = MachineDefinition.keypadBLEFile
+    try #require(file.contains(text), "\(text)")
+    let wrong = try MachineDefinition(
+      yaml: Array(file.replacing(text, with: other).utf8), name: "wrong keypad")
+    for seed in 1...3 as ClosedRange<UInt64> {
+      let (execution, events) = try search(wrong, as: .keypadBLE, seed: seed, events: 60_000)
+      #expect(execution != nil, "\(events) events, seed \(seed)")
+    }
+  }
+
   @Test("what is drawn for data can be left out", arguments: [Explorer.Strategy.omission, .probing])
   func strategies(strategy: Explorer.Strategy) throws {
     let wrong = try keypad("'time': now", by: "'time': now - duration('5s')")
@@ -252,6 +289,32 @@ struct DataMachineTests {
     expect(
       try follow(machine, ["block", "= shut", "at 20", "lift", "at 90"]), [true, true, true, true, true])
     expect(try follow(machine, ["block", "= shut", "at 59", "= open"]), [true, true, true, false])
+  }
+
+  @Test("a named timer may run from the start, may run on when its row is taken, and goes with a value")
+  func lastingTimers() throws {
+    let machine = try machine(
+      """
+      machine: m
+      states: [on, off]
+      conditions: [{ name: v, stimuli: set }]
+      events: [{ set: { arguments: { delay: { integer: [0, 9] } } } }, beep: spontaneous]
+      starts: [{ state: on, start: out }]
+      transitions:
+        - { event: set, from: on, to: on }
+        - { event: beep, from: on, to: "=", timer: out, keep-timer: true, not-before: 2 s, then: beep }
+        - { from: on, to: off, timer: out, given: v, within: 1 s, plus: v }
+        - { from: on, to: off, timer: out, unless: v, after: 9 s }
+      """)
+    expect(try follow(machine, ["at 1", "-> beep"]), [true, false])
+    expect(
+      try follow(machine, ["at 2", "-> beep", "at 3", "-> beep", "at 8", "at 9"]),
+      [true, true, true, true, true, false])
+    // The time counts from the start of the timer, although the state is entered again.
+    expect(try follow(machine, ["at 3", "set delay=2", "= off"]), [true, true, true])
+    expect(try follow(machine, ["at 3", "set delay=4", "= off"]), [true, true, false])
+    expect(
+      try follow(machine, ["at 3", "set delay=2", "at 5", "at 7"]), [true, true, true, false])
   }
 
   @Test("the time of a row may be an expression")

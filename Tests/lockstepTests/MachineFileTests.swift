@@ -90,7 +90,7 @@ struct MachineFileTests {
     (
       "it.yaml", "machine: m\nsates: [a]\nevents: [a]\nstarts: []\ntransitions: []\n",
       """
-      lockstep: it.yaml:1:1: missing key `states`
+      lockstep: it.yaml:1:1: missing key `states` or `regions`
         1 | machine: m
           | ^~~~~~~~~~
       it.yaml:2:1: unknown key `sates`

@@ -14,7 +14,7 @@ struct InterpretedData: Sendable {
   init(_ data: MachineData, start: Int) {
     self.data = data
     strings = data.strings
-    frame = data.frame(ofStart: start, strings: &strings)
+    frame = data.frame(ofStart: start, at: .zero, strings: &strings)
     for place in data.variables { choose(place) }
   }
 

@@ -44,10 +44,10 @@ struct DataState: Sendable {
     origins = data.variables.map { _ in Origin(row: -1, time: .zero) }
   }
 
-  /// Starts a test, and returns the valuation of a start.
-  mutating func start(in number: Int) -> Int32 {
+  /// Starts a test at a moment, and returns the valuation of a start.
+  mutating func start(in number: Int, at now: Instant) -> Int32 {
     if strings.count > data.strings.count { strings = data.strings }
-    frame = data.frame(ofStart: number, strings: &strings)
+    frame = data.frame(ofStart: number, at: now, strings: &strings)
     former.forget(0, width: data.kept, .absent)
     for index in origins.indices { origins[index] = Origin(row: -1, time: .zero) }
     return store()

@@ -59,7 +59,7 @@ struct TimedTracker: Sendable {
     isUndecided = false
     data?.removeAll()
     for start in starts {
-      let valuation = data?.start(in: start.number) ?? 0
+      let valuation = data?.start(in: start.number, at: now) ?? 0
       for node in start.nodes {
         possible.insert(
           Member(
@@ -250,7 +250,8 @@ struct TimedTracker: Sendable {
         let end = end(of: step, from: member)
         guard end < first else { continue }
         first = end
-        let opening = min(member.latest + beginning(of: step, from: member, at: now), end - slack)
+        let since = origin(of: step, from: member)?.latest ?? member.latest
+        let opening = min(since + beginning(of: step, from: member, at: now), end - slack)
         let seen = member.latest + departures[member.node]
         let middle = opening + Interval(nanoseconds: (end - slack - opening).nanoseconds / 2)
         // A departure that was seen under other settings does not count.
@@ -772,10 +773,8 @@ extension TimedTracker {
 
   /// The latest moment from which the time of a step counts.
   private func beginning(of step: Specification.Step, since member: Member) -> Instant {
-    if let rule = rule(of: step), rule.timer >= 0 {
-      return data?.start(ofTimer: rule.timer, in: member.valuation)?.latest ?? .never
-    }
-    let since = environment.beginning(of: step.guard, since: member.latest)
+    guard let origin = origin(of: step, from: member) else { return .never }
+    let since = environment.beginning(of: step.guard, since: origin.latest)
     return step.plus < 0 ? since : environment.beginning(of: Int(step.plus), since: since)
   }
 
@@ -862,7 +861,9 @@ extension TimedTracker {
     for member in possible.members where isTimed[member.node] {
       for step in specification.freeSteps(of: member.node) {
         let earliest = beginning(of: step, from: member, at: now)
-        if earliest > .zero { times.append(member.earliest + earliest) }
+        if earliest > .zero, let since = origin(of: step, from: member) {
+          times.append(since.earliest + earliest)
+        }
         if step.hasDeadline { times.append(end(of: step, from: member)) }
       }
     }

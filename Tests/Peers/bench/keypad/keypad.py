@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """A lock with a keypad for two users. It holds their codes, counts wrong tries and writes a log.
 
-usage: keypad.py [--fault NAME]     a device in virtual time, for --device 'exec:python3 keypad.py --fault prefix'
+usage: keypad.py [--link] [--fault NAME]     a device in virtual time, for --device 'exec:python3 keypad.py --fault prefix'
 
 `Keypad` is the lock. It has no clock: time is an argument, in seconds. `FAULTS` are the same lock with one fault each.
+With `--link`, the lock is behind a Bluetooth link (`Linked`), and has the faults of `LINK_FAULTS` too.
 """
 
 import argparse
@@ -296,6 +297,115 @@ FAULTS = {
     "shared-tries": SharedTries, "one-in-a-million": OneInAMillion,
 }
 
+class Linked:
+    """A lock behind a Bluetooth link. It takes stimuli and shows its status only while the link is up. Its timers run on."""
+
+    # How long it takes to connect.
+    setup = 0.5
+
+    def __init__(self, make=Keypad):
+        self.lock, self.link, self.up, self.shown = make(), "noSignal", None, []
+
+    @property
+    def status(self):
+        return self.lock.status if self.link == "connected" else self.link
+
+    @property
+    def due(self):
+        return min((time for time in (self.up, self.lock.due) if time is not None), default=None)
+
+    def ask(self, now, stimulus, *arguments):
+        """Takes a stimulus, after what was due by then. Returns what was shown."""
+        while self.advance(now) is not None:
+            pass
+        if stimulus in ("connect", "disconnect"):
+            getattr(self, stimulus)(now)
+        elif self.link == "connected":
+            self.shown += self.lock.ask(now, stimulus, *arguments)
+        else:
+            self.refuse()
+        return self.take()
+
+    def advance(self, limit):
+        """Lets time pass up to the first moment at which it shows something. Returns that moment, or None."""
+        shown_at = None
+        while (due := self.due) is not None and due <= (limit if shown_at is None else shown_at):
+            if due == self.up:
+                self.up, self.link = None, "connected"
+                self.reconnect(due)
+                self.shown.append(("status", self.status))
+            else:
+                self.lock.advance(due)
+                shown = self.lock.take()
+                if self.link == "connected":
+                    self.shown += shown
+            if self.shown:
+                shown_at = due
+        return shown_at
+
+    def take(self):
+        """Returns what was shown since the last call."""
+        shown, self.shown = self.shown, []
+        return shown
+
+    def connect(self, now):
+        if self.link != "noSignal":
+            return self.refuse()
+        self.link, self.up = "connecting", round(now + self.setup, 9)
+        self.shown.append(("status", self.link))
+
+    def disconnect(self, now):
+        if self.link == "noSignal":
+            return self.refuse()
+        self.lose(now)
+        self.link, self.up = "noSignal", None
+        self.shown.append(("status", self.link))
+
+    def refuse(self):
+        self.shown.append(("refused", "it is " + self.status))
+
+    def lose(self, now):
+        """Is called when the link ends."""
+
+    def reconnect(self, now):
+        """Is called when the link is up."""
+
+
+class ReconnectionLiftsLockOut(Linked):
+    """A new connection ends the lock-out."""
+
+    def reconnect(self, now):
+        if self.lock.status == "lockedOut":
+            self.lock.turn("locked")
+            self.lock.take()
+
+
+class RelockNeedsLink(Linked):
+    """The time to relock stops while the link is away."""
+
+    left = None
+
+    def lose(self, now):
+        if self.lock.status == "unlocked" and self.link == "connected":
+            self.left, self.lock.due = self.lock.due - now, None
+
+    def reconnect(self, now):
+        if self.left is not None:
+            self.left, self.lock.due = None, round(now + self.left, 9)
+
+
+class TriesResetOnReconnection(Linked):
+    """A new connection forgets wrong tries."""
+
+    def reconnect(self, now):
+        self.lock.tries = {}
+
+
+LINK_FAULTS = {
+    "reconnection-lifts-lock-out": ReconnectionLiftsLockOut, "relock-needs-link": RelockNeedsLink,
+    "tries-reset-on-reconnection": TriesResetOnReconnection,
+}
+
 # The lock as a program.
 
 HELLO = {
@@ -311,8 +421,8 @@ ENCODED = {}
 class Program:
     """Answers the requests of Lockstep."""
 
-    def __init__(self, make):
-        self.make, self.lock = make, make()
+    def __init__(self, make, stimuli=STIMULI):
+        self.make, self.lock, self.stimuli = make, make(), stimuli
 
     def answer(self, line, lines):
         """Adds the lines that answer one line."""
@@ -326,7 +436,7 @@ class Program:
                 lines.append(encode({kind: value, "at": at}))
         elif "reset" in request:
             if "hello" in request:
-                lines.append(encode({"hello": HELLO}))
+                lines.append(encode({"hello": HELLO | {"stimuli": list(self.stimuli)}}))
             self.lock = self.make()
             lines.append(encode({"status": self.lock.status}))
             refusal = next((f"there is no setting '{name}'" for name in request["reset"]), None)
@@ -338,7 +448,7 @@ class Program:
 
     def perform(self, stimulus, arguments, now, lines):
         """Gives the lock a stimulus. Returns why it was refused, or None."""
-        names = STIMULI.get(stimulus)
+        names = self.stimuli.get(stimulus)
         if names is None:
             return f"there is no stimulus '{stimulus}'"
         values = [arguments.get(name) for name in names]
@@ -374,8 +484,17 @@ class Program:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--fault", choices=FAULTS)
-    Program(FAULTS.get(parser.parse_args().fault, Keypad)).run()
+    parser.add_argument("--link", action="store_true", help="put the lock behind a Bluetooth link")
+    parser.add_argument("--fault", choices=[*FAULTS, *LINK_FAULTS])
+    chosen = parser.parse_args()
+    make = FAULTS.get(chosen.fault, Keypad)
+    if chosen.link:
+        linked = LINK_FAULTS.get(chosen.fault, Linked)
+        Program(lambda: linked(make), {"connect": (), "disconnect": ()} | STIMULI).run()
+    elif chosen.fault in LINK_FAULTS:
+        parser.error(f"{chosen.fault} needs --link")
+    else:
+        Program(make).run()
 
 
 if __name__ == "__main__":
