@@ -300,7 +300,7 @@ struct MachineSchemaTests {
     ("starts", "", false), ("starts", "[]", false), ("starts", "[A]", false), ("starts", "[{ state: A, when: { on: true } }]", true),
     ("starts", "[{ state: A, when: { on: 3 } }]", false), ("starts", "[{ when: { on: true } }]", false),
     ("transitions", "", false),
-    ("regions", "{ r: { states: [A], start: A, transitions: [{ event: go, from: A, to: A }] } }", false), ("starts", "[{ state: { r: A } }]", false),
+    ("regions", "{ r: { states: [A], start: A, transitions: [{ event: go, from: A, to: A }] } }", false),
     ("row", "{ event: go, from: [A, B], to: [A, B], given: c, unless: [c], first: x, then: [y, z], shows: w, ours: true }", true),
     ("row", "{ event: come, from: A, to: B, within: 3 s, not-before: 1 s, plus: c }", true), ("row", "{ from: A, shift: B, after: 3 s }", false),
     ("row", "{ from: A, shift: A, within: 3 s }", true), ("row", "{ from: A, to: B, within: forever }", true), ("row", "{ from: A, to: B, within: 3 }", false),

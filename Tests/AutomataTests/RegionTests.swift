@@ -169,6 +169,7 @@ struct RegionTests {
     expect(
       file.warnings(of: try Machine(file.definition)).map { "\($0.problem.position): \($0.problem.message)" },
       [
+        "4:12: no row has an option of choice 'kind'",
         "8:14: state 'gone' cannot be reached from any start",
         "14:20: state 'ajar' cannot be reached from any start",
         "17:9: 'open' is never taken, since the regions are never in such states together",
