@@ -82,8 +82,7 @@ extension MachineFile {
       throw DocumentError(source: source, problems: [error.problem])
     }
     let findings = definition.findings()
-    let problems = DefinitionPlaces.problems(findings.map { places.place(of: $0.place) }) {
-      number, start, end in
+    let problems = places.problems(findings.map(\.place)) { number, start, end in
       let fault = findings[number].fault
       let hint = fault == .noStart ? startHint : definition.hint(for: fault)
       return Problem(fault.code, at: start, to: end, fault.description, hint: hint)
