@@ -1,6 +1,5 @@
 import Automata
 import Basics
-import Conformance
 import Foundation
 import TestSupport
 import Testing
@@ -213,28 +212,5 @@ struct RegionProductTests {
       }
     }
     #expect(refused < 40 * accepted)
-  }
-
-  @Test("a device of the product agrees with the model of it")
-  func devices() throws {
-    var random = RandomRegions(generator: SeededGenerator(seed: 2, for: "regions"), isSeen: true)
-    var count = 0
-    while count < 40 {
-      guard let product = random.next().product() else { continue }
-      count += 1
-      let machine = try Machine(product.definition)
-      let specification = Specification(machine)
-      let device = MachineDevice(machine, .seeded(UInt64(count)))
-      let alphabet = Alphabet(specification, device.abilities)
-      var explorer = Explorer(alphabet, starts: 1, settings: Explorer.Settings(), seed: UInt64(count))
-      var engine = TestEngine(
-        specification, alphabet, starts: [StartCondition()], device, recorder: NoRecorder())
-      // A test may end without a verdict.
-      let found = try? engine.perform(all: &explorer, maximum: 200)
-      #expect(
-        found?.divergence == nil,
-        "\(count): \(found?.divergence?.summary ?? "")\n\(product.definition.yaml())")
-      if found?.divergence != nil { return }
-    }
   }
 }
