@@ -29,12 +29,15 @@ public struct MachineDefinition: Equatable, Sendable {
   ///
   /// The last one is the default.
   public var starts: [Start]
+  /// The rules that a device must never break, in any state.
+  public var rules: [TraceRule]
 
   /// Makes a definition.
   public init(
     name: String, summary: String = "", states: [State] = [], events: [Event] = [],
     conditions: [Condition] = [], choices: [DeviceChoice] = [], readings: [ValueForm] = [],
-    variables: [Variable] = [], transitions: [Transition] = [], starts: [Start] = []
+    variables: [Variable] = [], transitions: [Transition] = [], starts: [Start] = [],
+    rules: [TraceRule] = []
   ) {
     self.name = name
     self.summary = summary
@@ -46,6 +49,7 @@ public struct MachineDefinition: Equatable, Sendable {
     self.variables = variables
     self.transitions = transitions
     self.starts = starts
+    self.rules = rules
   }
 }
 

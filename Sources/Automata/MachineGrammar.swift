@@ -80,7 +80,7 @@ extension MachineGrammar {
         + "form of its value. A value of another form is a divergence."
     ),
     .optional(
-      "variables", .mapping([], others: .either([.mapping(variable, others: nil), value])),
+      "variables", variables,
       "What the machine remembers beyond its state: names, each with the form of its value, or with a form and "
         + "a first value. A variable without a first value is unknown until the device shows it."),
     .optional(
@@ -91,6 +91,34 @@ extension MachineGrammar {
       "transitions", .list(.record(row, rowRules)),
       "The transitions, one row each. A device must refuse a stimulus in every state from which it has "
         + "no row."),
+    .optional(
+      "rules", .list(.record(rule, [])),
+      "The rules that a device must never break, in any state. Each is a small machine that watches the same trace."
+    ),
+  ]
+
+  /// The keys of a rule.
+  static let rule: [Field] = [
+    .required("rule", .text, "The name of the rule."),
+    .required(
+      "states", states(state),
+      "The states of the rule. A state with `status: broken` breaks it, and its name is the sentence of the report."
+    ),
+    .optional(
+      "events", .list(.either([.text, .single([], others: event)]), count: 1...Int.max),
+      "Events with arguments of their own, for faults. All others are those that rows name, and have the arguments of "
+        + "the machine."),
+    .optional(
+      "conditions", .list(.text),
+      "The conditions of the machine on which rows depend. One that may hold counts as one that holds."),
+    .optional("variables", variables, "What the rule remembers, as the variables of a machine."),
+    .optional(
+      "starts", .list(.record(start, []), count: 1...2),
+      "The states in which the rule starts: the first one, and then that of a new device. By default, the first state."
+    ),
+    .required(
+      "transitions", .list(.record(row, rowRules)),
+      "The rows. Anything that has no row in a state changes nothing."),
   ]
 
   /// The keys of a state.
@@ -260,6 +288,8 @@ extension MachineGrammar {
     .required("reading", .text, "The reading that the device shows here, and only in rows that name it."),
     .optional("is", .text, "The expression of the value that is due. Without it, any value may come."),
   ]
+
+  static let variables = Form.mapping([], others: .either([.mapping(variable, others: nil), value]))
 
   /// The keys of a variable.
   static let variable: [Field] = [

@@ -44,6 +44,7 @@ extension MachineDefinition {
     }
     entries.append(("starts", .list(starts.map(\.node))))
     entries.append(("transitions", .list(transitions.map(\.node))))
+    if !rules.isEmpty { entries.append(("rules", .list(rules.map(\.node)))) }
     return Node.mapping(entries).yaml()
   }
 
@@ -74,6 +75,22 @@ extension MachineFile {
 }
 
 // MARK: - Saving
+
+extension TraceRule {
+  fileprivate var node: Node {
+    var entries: [(String, Node)] = [
+      ("rule", .text(machine.name)), ("states", .list(machine.states.map(\.node))),
+      ("events", .list(machine.events.map(\.node))),
+    ]
+    if !machine.conditions.isEmpty { entries.append(("conditions", names(machine.conditions.map(\.name)))) }
+    if !machine.variables.isEmpty {
+      entries.append(("variables", .mapping(machine.variables.map { ($0.name, $0.node) })))
+    }
+    entries.append(("starts", .list(machine.starts.map(\.node))))
+    entries.append(("transitions", .list(machine.transitions.map(\.node))))
+    return .mapping(entries)
+  }
+}
 
 extension State {
   fileprivate var node: Node {
@@ -286,9 +303,22 @@ struct MachineReader {
     let hasRegions = fields.optional("regions") != nil
     let isWhole = fields.obey(hasRegions ? MachineGrammar.machineRules : MachineGrammar.statesOrRegions)
     let shared = shared(fields)
-    if hasRegions { return regions(fields, shared, isWhole: isWhole) }
+    guard var machine = hasRegions ? regions(fields, shared, isWhole: isWhole) : flat(fields, shared) else {
+      return nil
+    }
+    let rules = fields.optional("rules").map { self.rules($0, of: machine.definition) } ?? []
+    guard let rules else { return nil }
+    machine.definition.rules = rules
+    return machine
+  }
+
+  /// Reads states and rows.
+  ///
+  /// - Parameter isRule: whether the first state is the start of a machine without any.
+  private func flat(_ fields: Fields, _ shared: Shared?, isRule: Bool = false) -> Machine? {
     let states = fields.optional("states")?.list()
-    let starts = fields.required("starts")?.list()
+    let hasStarts = !isRule || fields.optional("starts") != nil
+    let starts = hasStarts ? fields.required("starts")?.list() : []
     let rows = fields.required("transitions")?.list()
     let stateList = states?.compactMap { state($0) } ?? []
     let startList = starts?.compactMap(start) ?? []
@@ -299,7 +329,7 @@ struct MachineReader {
     else { return nil }
     var definition = shared.definition
     definition.states = stateList
-    definition.starts = startList
+    definition.starts = hasStarts ? startList : stateList.prefix(1).map { Start($0.name) }
     definition.transitions = rowList
     let findings = definition.findings()
     for finding in findings {
@@ -311,7 +341,7 @@ struct MachineReader {
         case .condition(let number): shared.conditions[number]
         case .choice(let number): shared.choices[number]
         case .variable(let number): shared.variables[number].value
-        case .start(let number): starts[number]
+        case .start(let number): hasStarts ? starts[number] : root
         case .row(let number): rows[number]
         }
       report(finding.fault, at: cursor, hint: definition.hint(for: finding.fault))
@@ -322,6 +352,45 @@ struct MachineReader {
     places.starts = Self.places(starts)
     places.rows = Self.places(rows)
     return (definition, places, [])
+  }
+
+  /// Reads the rules of a machine.
+  func rules(_ cursor: Cursor, of device: MachineDefinition) -> [TraceRule]? {
+    guard let list = cursor.list() else { return nil }
+    let rules = list.compactMap { MachineReader($0).rule(of: device) }
+    return rules.count == list.count ? rules : nil
+  }
+
+  private func rule(of device: MachineDefinition) -> TraceRule? {
+    guard let fields = root.fields(MachineGrammar.rule) else { return nil }
+    let name = fields.required("rule")?.text("a name")
+    let events = fields.optional("events").map { $0.list() ?? [] } ?? []
+    let conditions = fields.optional("conditions").map { $0.list() ?? [] } ?? []
+    let variables = fields.optional("variables").map { $0.entries() ?? [] } ?? []
+    var definition = MachineDefinition(name: name ?? "")
+    definition.events = events.compactMap(event)
+    definition.conditions = conditions.compactMap { $0.text("a condition").map { Condition($0) } }
+    definition.variables = variables.compactMap { key, value in
+      key.text("a variable").flatMap { variable($0, value) }
+    }
+    guard name != nil, definition.events.count == events.count,
+      definition.conditions.count == conditions.count, definition.variables.count == variables.count
+    else { return nil }
+    // The other events are those that rows name.
+    let rows = fields.required("transitions")?.list() ?? []
+    for row in rows {
+      guard let key = row.node.entries?.first(where: { $0.key.text == "event" }), let name = key.value.text,
+        !definition.events.contains(where: { $0.name == name }),
+        let event = TraceRule.event(named: name, of: device)
+      else { continue }
+      definition.events.append(event)
+    }
+    let extra = definition.events.count - events.count
+    let shared = Shared(
+      definition: definition, events: events + [Cursor](repeating: root, count: extra),
+      conditions: conditions,
+      choices: [], variables: variables)
+    return flat(fields, shared, isRule: true).map { TraceRule($0.definition) }
   }
 
   /// Reports a fault of the machine at the part that has it.

@@ -147,6 +147,10 @@ extension MachineDefinition {
         "variable \(variable.name), \(variable.form.kind.expectation), "
           + (variable.first.map { "\($0) at first" } ?? "unknown at first"))
     }
+    for rule in rules {
+      let sentences = rule.machine.states.filter { $0.status == TraceRule.broken }.map(\.name)
+      notes.append("rule \(rule.machine.name), broken by: " + sentences.joined(separator: "; "))
+    }
     for row in transitions where !row.data.isEmpty {
       let words = row.data.words.filter { !$0.hasPrefix("[") }
       if !words.isEmpty {

@@ -1,74 +1,70 @@
-public import Basics
+public import Documents
 
-/// A rule over the trace that a device of a machine must never break, in any state of the model.
-public enum TraceRule: Equatable, Sendable {
-  /// One status follows another only after one of some stimuli.
-  public struct Reason: Equatable, Sendable {
-    /// The status that needs a reason.
-    public var status: String
-    /// The status from which on a reason is needed. Any status besides these two and ``passing`` ends the check.
-    public var origin: String
-    /// Intermediate statuses, which change nothing.
-    public var passing: [String]
-    /// The stimuli that are a reason.
-    public var stimuli: [String]
-    /// The stimuli that are a reason for the rest of a test, unless their argument is zero: a time for autolock.
-    public var standing: [String]
-    /// Conditions under which the device may show a status late, by any time.
-    public var slow: [String]
-    /// The maximum time from a reason to its effect.
-    public var lead: Interval
+/// A rule that a device must never break, in any state of its machine: a small machine of its own, which watches the
+/// same trace.
+///
+/// Everything that is seen is an event of the rule's machine, if it has an event of that name:
+///
+/// | event | what happened | arguments |
+/// |---|---|---|
+/// | `lock` | the stimulus `lock`, or an event that the device reports | those of the stimulus |
+/// | `status locked` | the device showed the status | – |
+/// | `reading battery` | the device showed a reading | `value`, or the fields of a record |
+/// | `fault jam` | the tester injected a fault | `value` |
+/// | `refused` | the device refused a stimulus | – |
+///
+/// An event without a row in the present state changes nothing. The rule is broken in a state with the status
+/// ``broken``, whose name is the sentence of the report. A condition of the rule holds while the condition of the same
+/// name holds, or may hold, in the device's machine. The last start is that of a new device, and the first one that of
+/// any other.
+public struct TraceRule: Equatable, Sendable {
+  /// The machine of the rule.
+  public var machine: MachineDefinition
 
-    /// Makes the rule.
-    public init(
-      _ status: String, from origin: String, passing: [String] = [], after stimuli: [String],
-      orStanding standing: [String] = [], slow: [String] = [], within lead: Interval = .seconds(6)
-    ) {
-      self.status = status
-      self.origin = origin
-      self.passing = passing
-      self.stimuli = stimuli
-      self.standing = standing
-      self.slow = slow
-      self.lead = lead
+  /// The status of the states in which the rule is broken.
+  public static let broken = "broken"
+
+  /// Makes a rule from a machine.
+  public init(_ machine: MachineDefinition) { self.machine = machine }
+
+  /// The name of the event for a status.
+  public static func event(ofStatus name: String) -> String { "status " + name }
+  /// The name of the event for a reading.
+  public static func event(ofReading name: String) -> String { "reading " + name }
+  /// The name of the event for a fault.
+  public static func event(ofFault name: String) -> String { "fault " + name }
+  /// The name of the event for a refusal.
+  public static let refusal = "refused"
+  /// The name of the only argument of a reading or a fault.
+  public static let value = "value"
+
+  /// Returns the event of a rule, with the arguments that it has in the machine of the device; `nil` if nothing of that
+  /// name can be seen.
+  static func event(named name: String, of device: MachineDefinition) -> Event? {
+    if name == refusal { return Event(name) }
+    if let event = device.events.first(where: { $0.name == name }) {
+      return Event(name, arguments: event.arguments.map { ArgumentForms($0.forms) })
     }
+    if let reading = device.readings.first(where: { event(ofReading: $0.name) == name }) {
+      guard case .record(let fields) = reading.kind else {
+        return Event(name, arguments: ArgumentForms([ValueForm(value, reading.kind)]))
+      }
+      return Event(name, arguments: ArgumentForms(fields))
+    }
+    let statuses = device.states.map(\.status) + device.transitions.compactMap(\.shows)
+    let isSeen =
+      statuses.contains { event(ofStatus: $0) == name } || name.hasPrefix(event(ofFault: ""))
+    return isSeen ? Event(name) : nil
   }
 
-  /// Which commands leave which records.
-  public struct Records: Equatable, Sendable {
-    /// The stimuli that leave a record with their tag.
-    public var commands: [String]
-    /// The stimulus that requests a record.
-    public var request: String
-    /// The reading that contains a record.
-    public var reading: String
-    /// The status in which no request is open any more.
-    public var rest: String
-    /// The numbers of bytes of a tag that a record may hold, in ascending order: a longer tag is truncated.
-    public var capacities: [Int]
-    /// The faults after which something other than the commands of the test may leave records.
-    public var malformed: [String]
-
-    /// Makes the rule.
-    public init(
-      of commands: [String], request: String, reading: String, rest: String, capacities: [Int],
-      unless malformed: [String]
-    ) {
-      self.commands = commands
-      self.request = request
-      self.reading = reading
-      self.rest = rest
-      self.capacities = capacities
-      self.malformed = malformed
+  /// Reads a list of rules in YAML.
+  ///
+  /// - Throws: all problems of the text.
+  public static func rules(
+    yaml text: String, name: String, of device: MachineDefinition
+  ) throws(DocumentError) -> [TraceRule] {
+    try Document.read(Array(text.utf8), name: name, limits: Limits(bytes: 1 << 20)) {
+      MachineReader($0).rules($0, of: device)
     }
   }
-
-  /// The device breaks no rule of its protocol, unless one of these conditions may hold.
-  case noViolation(unless: [String])
-  /// A reading never rises by itself; a fault of the same name may set it.
-  case neverRises(reading: String)
-  /// One status follows another only for a reason.
-  case needsStimulus(Reason)
-  /// A record of a command contains the command's whole tag.
-  case keepsTags(Records)
 }

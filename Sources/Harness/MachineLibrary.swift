@@ -29,14 +29,19 @@ public final class MachineLibrary {
     /// A hash that identifies the machine, the same on every host.
     public var hash: String { machine.hash }
 
-    /// The invariants of the machine's devices, from the catalog of its name.
+    /// The invariants of the machine's devices: its rules, and what holds of any device.
     ///
     /// A program may report violations of its own rules even if the machine has none.
     public func invariants(on device: DeviceSpec) -> [any Invariant] {
-      let rules = MachineDefinition.rules(of: machine.definition).map(\.invariant)
+      var invariants: [any Invariant] = specifications.rules.map { RuleMonitor($0) }
+      // A violation proves nothing while something tampers with the link.
+      if !invariants.isEmpty || device.kind != .emulator {
+        let excuses = machine.definition.conditions.map(\.name).filter { $0 == "tampering" }
+        invariants.insert(NoViolation(unless: excuses), at: 0)
+      }
       let readings = machine.definition.readings
-      return (rules.isEmpty && device.kind != .emulator ? [NoViolation()] : rules)
-        + (isFile && !readings.isEmpty ? [ReadingsAsDeclared(readings)] : [])
+      if isFile, !readings.isEmpty { invariants.append(ReadingsAsDeclared(readings)) }
+      return invariants
     }
 
     /// The machine, prepared for tracking a device. Computed once.
@@ -61,6 +66,7 @@ public final class MachineLibrary {
           showsEffects: Bool, conditions: [String], reports: [String], specification: Specification
         )] = []
       var withLosses: Entry?
+      var rules: [CompiledRule]?
     }
 
     private let machine: Machine
@@ -82,6 +88,21 @@ public final class MachineLibrary {
           machine, showsEffects: showsEffects, holding: conditions, reporting: reports)
         made.specifications.append((showsEffects, conditions, reports, specification))
         return specification
+      }
+    }
+
+    /// The rules of the machine's devices.
+    var rules: [CompiledRule] {
+      made.withLock { made in
+        if let known = made.rules { return known }
+        let rules = machine.definition.rules.map { rule in
+          guard let compiled = try? CompiledRule(rule) else {
+            preconditionFailure("a rule of ours is not well-formed")
+          }
+          return compiled
+        }
+        made.rules = rules
+        return rules
       }
     }
 

@@ -88,6 +88,7 @@ extension MachineDefinition {
       Start("noSignal (unconfigured)", when: [.init("registered", true), .init("configured", false)]),
       Start("noSignal (configured)", when: [.init("registered", true), .init("configured", true)]),
     ]
+    machine.rules = sesameRules(of: machine)
     return machine
   }()
 
@@ -521,9 +522,15 @@ enum SesameEvents {
     }
   }
 
-  /// The readings of a client about its lock: volts, seconds, and words.
+  /// The readings of a client about its lock: volts, seconds, moments, and words.
   static let readings: [ValueForm] = [
-    .init("battery", .anyNumber), .init("history", .text), .init("autolock", .anyWholeNumber),
+    .init("battery", .anyNumber), .init("history", .text),
+    .init(
+      "record",
+      .record([
+        .init("number", .anyWholeNumber), .init("event", .text), .init("tag", .text),
+        .init("time", .instant(precision: .zero)),
+      ])), .init("time", .instant(precision: .zero)), .init("autolock", .anyWholeNumber),
     .init("version", .text), .init("login", .text), .init("registration", .text),
     .init("passed over", .text), .init("motor", .choice(["stalled"])),
   ]

@@ -20,8 +20,6 @@ struct InvariantTests {
     }
   }
 
-  private func status(_ name: String) -> TraceEvent { .observation(vocabulary.observation(ofStatus: name)) }
-
   @Test("a broken rule is a divergence while nothing tampers with the link")
   func violation() {
     let broken = TraceEvent.observation(.violation(Violation("false-tag", "a tag is false")))
@@ -60,91 +58,5 @@ struct InvariantTests {
     let rule = ReadingsAsDeclared([ValueForm("other", .flag), ValueForm("r", kind)])
     let events = ["r", "unknown"].map { TraceEvent.observation(.reading(Reading($0, value))) }
     expect(verdicts(rule, events), [fault, nil])
-  }
-
-  @Test("a battery does not rise unless somebody changes it")
-  func battery() {
-    let readings = [6.0, 5.9, 5.9, 6.1].map {
-      TraceEvent.observation(.reading(Reading("battery", .number($0))))
-    }
-    expect(
-      verdicts(NeverRises("battery"), readings + [.fault(Fault("battery", .number(6))), readings[0]]),
-      [nil, nil, nil, "battery rose from 5.9 to 6.1 by itself", nil, nil])
-  }
-
-  @Test("a battery that was set explains one rise to what it was set to, however late it is read")
-  func batterySet() {
-    func reading(_ volts: Double) -> TraceEvent { .observation(.reading(Reading("battery", .number(volts)))) }
-    func fault(_ volts: Double) -> TraceEvent { .fault(Fault("battery", .number(volts))) }
-    expect(
-      verdicts(
-        NeverRises("battery"),
-        [
-          reading(5), fault(0), fault(6), reading(0), reading(6), reading(5.9), reading(6), fault(0),
-          reading(7),
-        ]),
-      [
-        nil, nil, nil, nil, nil, nil, "battery rose from 5.9 to 6.0 by itself", nil,
-        "battery rose from 6.0 to 7.0 by itself",
-      ])
-  }
-
-  @Test("an unlocked door needs somebody who unlocked it; one found open does not")
-  func unlocked() {
-    let invariant = NeedsStimulus(
-      TraceRule.Reason("unlocked", from: "locked", passing: ["moved"], after: ["unlock"]))
-    let reason = "unlocked after locked, with none of: unlock"
-    expect(
-      verdicts(
-        invariant,
-        [
-          status("unlocked"), status("locked"), .stimulus(Stimulus(1)), status("unlocked"), status("locked"),
-          status("moved"), status("unlocked"), status("locked"), status("away"), status("unlocked"),
-        ]),
-      [nil, nil, nil, nil, nil, nil, reason, nil, nil, nil])
-  }
-}
-
-extension InvariantTests {
-  private static let passing = ["moved", "away"]
-
-  @Test("a bolt needs a reason to have locked while nobody looked, and autolock is one for good")
-  func locked() {
-    let vocabulary = Vocabulary(
-      stimuli: ["lock", "setAutolock"], statuses: ["locked", "unlocked", "moved", "away"])
-    func verdicts(
-      _ events: [TraceEvent], every step: Interval = .seconds(10), holding conditions: [String] = []
-    ) -> [String?] {
-      var invariant: any Invariant = NeedsStimulus(
-        TraceRule.Reason(
-          "locked", from: "unlocked", passing: Self.passing, after: ["lock"], orStanding: ["setAutolock"],
-          slow: ["delay"]))
-      invariant.reset(isNew: false)
-      var time = Instant.zero
-      return events.map { event in
-        time = time + step
-        return invariant.check(event, at: time, in: ModelView(vocabulary, holding: conditions))
-      }
-    }
-    func status(_ name: String) -> TraceEvent { .observation(vocabulary.observation(ofStatus: name)) }
-    func autolock(_ seconds: Int64) -> TraceEvent {
-      .stimulus(Stimulus(1, [Argument("delay", .duration(.seconds(seconds)))]))
-    }
-    let lock = TraceEvent.stimulus(Stimulus(0))
-    let reason = "locked after unlocked, with none of: lock"
-    expect(verdicts([status("unlocked"), status("away"), status("locked")]), [nil, nil, reason])
-    expect(verdicts([status("unlocked"), status("away"), lock, status("locked")]), [nil, nil, nil, nil])
-    expect(verdicts([status("unlocked"), autolock(3), status("locked")]), [nil, nil, nil])
-    expect(
-      verdicts([autolock(3), status("unlocked"), status("locked"), status("unlocked"), status("locked")]),
-      [nil, nil, nil, nil, nil])
-    expect(verdicts([autolock(0), status("unlocked"), status("locked")]), [nil, nil, reason])
-    // What is forged or replayed is a fault, and no reason.
-    expect(verdicts([status("unlocked"), .fault(Fault("forge")), status("locked")]), [nil, nil, reason])
-    // A reason wears off once the door has been seen open again, unless what is shown may be late.
-    expect(verdicts([lock, status("unlocked"), status("locked")]), [nil, nil, reason])
-    expect(
-      verdicts([lock, status("unlocked"), status("locked")], holding: ["delay"]), [nil, nil, nil])
-    expect(verdicts([lock, status("unlocked"), status("locked")], every: .seconds(2)), [nil, nil, nil])
   }
 }

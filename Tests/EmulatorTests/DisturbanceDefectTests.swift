@@ -64,21 +64,14 @@ struct DisturbedPlay<Link: LockLink> {
   var lockstep: Lockstep<ClientDevice<Link>, TraceList>
 
   init(_ link: Link) throws {
-    let away = ["moved", "noSignal", "receivedBle", "connecting", "waitingGatt", "logining"]
-    lockstep = Lockstep(
-      Specification(try Machine(.sesame), showsEffects: false),
+    lockstep = try Lockstep(
+      Specification(Machine(.sesame), showsEffects: false),
       // What follows from a token that comes again is of interest here, and not that it does.
       ClientDevice(link, quirks: [.tokenRepeated]) {
         SeededGenerator(seed: 1, for: "client")
       },
-      invariants: [
-        NoViolation(unless: ["wrong-key", "replay-login"]),
-        NeedsStimulus(
-          TraceRule.Reason("unlocked", from: "locked", passing: away, after: ["unlock", "toggle"])),
-        NeedsStimulus(
-          TraceRule.Reason(
-            "locked", from: "unlocked", passing: away, after: ["lock", "toggle", "handToLocked"])),
-      ], recorder: TraceList())
+      invariants: [NoViolation(unless: ["wrong-key", "replay-login"])]
+        + MachineDefinition.sesame.rules.monitors(), recorder: TraceList())
   }
 
   mutating func verdict(of steps: String, from start: StartCondition = StartCondition()) throws -> String {
@@ -146,7 +139,7 @@ private let revelations: [Revelation] = [
   Revelation(
     defect: .plaintextCommandObeyed,
     steps: open + leave + "!third-party=unlock; +5 s;" + enter + "~logining; +5 s",
-    verdict: "unlocked after locked, with none of: unlock, toggle",
+    verdict: "unlocked after locked, with no unlock, toggle or hand",
     cause: "the device obeyed a forged command: an unlock in clear from another central"),
   Revelation(
     defect: .replayedCommandObeyed, steps: open + "unlock; ~unlocked; +1 s; !forge=command again; +3 s",
@@ -166,7 +159,7 @@ private let revelations: [Revelation] = [
     defect: .tokenRepeated, names: ["sesame5"],
     steps: open + "unlock; ~unlocked; +10 s;" + leave + enter + "~unlocked; handToLocked; ~locked;" + leave
       + "!third-party=replay; +5 s;" + enter + "~logining; +5 s",
-    verdict: "unlocked after locked, with none of: unlock, toggle",
+    verdict: "unlocked after locked, with no unlock, toggle or hand",
     cause: "the device obeyed a replayed message: all that the owner sent in a session, from another central"),
   Revelation(
     defect: .loginProofUnchecked, steps: "!wrong-key; closeTo; ~receivedBle; connect; ~logining; +5 s",

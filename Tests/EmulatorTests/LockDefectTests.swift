@@ -74,6 +74,9 @@ extension LockProbe {
   fileprivate mutating func work(_ command: LockCommand) -> [String] { send(command) + pass(.seconds(5)) }
 }
 
+private let alice = HistoryTag.text([UInt8]("Alice".utf8))
+private let bob = HistoryTag.text([UInt8]("Bob".utf8))
+
 private let unlocking = [
   "unlock: success", "status moved moving", "status unlocked moving", "status unlocked",
 ]
@@ -501,6 +504,112 @@ private func both(_ model: ProductModel) -> [Exposure] {
         return probe.work(.unlock(.absent))
       },
       healthy: unlocking, defective: unlocking + ["status unlocked moving"]),
+    Exposure(
+      defect: .recordNumbersRestart, model: model,
+      script: { probe in
+        probe.open()
+        _ = probe.send(.lock(alice))
+        let first = probe.records()
+        _ = probe.disconnect()
+        probe.open()
+        _ = probe.send(.lock(alice))
+        return first + probe.records()
+      },
+      healthy: ["#1 lock “Alice” at 0", "#2 lock “Alice” at 0"],
+      defective: ["#1 lock “Alice” at 0", "#1 lock “Alice” at 0"]),
+    Exposure(
+      defect: .recordTimeLost, model: model,
+      script: { probe in
+        probe.open()
+        _ = probe.send(.lock(alice))
+        _ = probe.send(.setTime(1_700_000_000))
+        _ = probe.send(.lock(alice))
+        // A healthy clock was right from the beginning.
+        return probe.records().map { $0.hasSuffix("at 3600") ? String($0.dropLast(4)) + "0" : $0 }
+      },
+      healthy: ["#1 lock “Alice” at 0", "#2 time changed at 0", "#3 lock “Alice” at 0"].map {
+        model == .sesame5 ? $0.replacing("changed", with: "changed no tag") : $0
+      },
+      defective: [
+        "#1 lock “Alice” at 0", "#2 time changed at -1700000000", "#3 lock “Alice” at -1700000000",
+      ].map { model == .sesame5 ? $0.replacing("changed", with: "changed no tag") : $0 }),
+    Exposure(
+      defect: .recordsExchanged, model: model,
+      script: { probe in
+        probe.open()
+        _ = probe.send(.lock(alice))
+        _ = probe.send(.lock(bob))
+        _ = probe.pass(.seconds(2))
+        _ = probe.send(.lock(alice))
+        return probe.records()
+      },
+      healthy: ["#1 lock “Alice” at 0", "#2 lock “Bob” at 0", "#3 lock “Alice” at 2"],
+      defective: ["#1 lock “Bob” at 0", "#2 lock “Alice” at 0", "#3 lock “Alice” at 2"]),
+    Exposure(
+      defect: .tagOfCommandBefore, model: model,
+      script: { probe in
+        probe.open()
+        for tag in [alice, bob, alice] { _ = probe.send(.lock(tag)) }
+        return probe.records()
+      },
+      healthy: ["#1 lock “Alice” at 0", "#2 lock “Bob” at 0", "#3 lock “Alice” at 0"],
+      defective: ["#1 lock no tag at 0", "#2 lock “Alice” at 0", "#3 lock “Bob” at 0"]),
+    Exposure(
+      defect: .recordTwice, model: model,
+      script: { probe in
+        probe.open()
+        _ = probe.send(.lock(alice))
+        return probe.records()
+      },
+      healthy: ["#1 lock “Alice” at 0"], defective: ["#1 lock “Alice” at 0", "#2 lock “Alice” at 0"]),
+    Exposure(
+      defect: .historyOutlivesReset, model: model,
+      script: { probe in
+        probe.open()
+        _ = probe.send(.lock(alice))
+        _ = probe.disconnect()
+        _ = probe.resetAndRegister()
+        return probe.records()
+      },
+      healthy: [], defective: ["#1 lock “Alice” at 0"]),
+    Exposure(
+      defect: .framesOfMTU, model: model,
+      script: { probe in
+        probe.open()
+        _ = probe.send(.lock(alice))
+        probe.lock.exchanged(capacity: 244)
+        _ = probe.records()
+        let longest = probe.longestFrame
+        _ = probe.disconnect()
+        probe.open()
+        _ = probe.send(.lock(alice))
+        _ = probe.records()
+        return ["\(longest)", "\(probe.longestFrame)"]
+      },
+      healthy: ["20", "20"], defective: [model == .sesame3 ? "46" : "30", "20"]),
+    Exposure(
+      defect: .clockNeverSetBack, model: model,
+      script: { probe in
+        probe.open()
+        _ =
+          probe.send(.setTime(1_699_999_000)) + probe.send(.lock(alice)) + probe.send(.setTime(1_700_009_000))
+        _ = probe.send(.lock(bob))
+        return probe.records().filter { $0.contains("lock") }
+      },
+      healthy: ["#2 lock “Alice” at -1000", "#4 lock “Bob” at 9000"],
+      defective: ["#2 lock “Alice” at 3600", "#4 lock “Bob” at 9000"]),
+    Exposure(
+      defect: .batteryOfFailedRequest, model: model,
+      script: { probe in
+        probe.open()
+        var volts: [String] = []
+        for command in [LockCommand.readHistory(1), .lock(alice), .lock(alice)] {
+          _ = probe.send(command)
+          volts.append(probe.volts == 0 ? "empty" : "full")
+        }
+        return volts
+      },
+      healthy: ["full", "full", "full"], defective: ["full", "empty", "full"]),
     Exposure(
       defect: .batteryWrapsAtZero, model: model, settings: ["battery=0.0001", "sag=0.0002"],
       script: { probe in

@@ -46,9 +46,10 @@ struct LockExposureTests {
     if defective { settings.append((name: "defect", value: exposure.defect.name)) }
     let lock = try EmulatedLockSpecification(parsing: name, settings: settings)
     let device = ClientDevice(DirectLink(lock, seed: 1)) { SeededGenerator(seed: 1, for: "client") }
-    var lockstep = Lockstep(
-      try #require(sesame), device,
-      invariants: [NoViolation(unless: ["wrong-key"]), NeverRises("battery")], recorder: TraceList())
+    var lockstep = try Lockstep(
+      #require(sesame), device,
+      invariants: [NoViolation(unless: ["wrong-key"])] + MachineDefinition.sesame.rules.monitors(),
+      recorder: TraceList())
     _ = try lockstep.reset(to: StartCondition(exposure.start))
     return try lockstep.take(exposure.steps)?.summary ?? "agrees"
   }
@@ -172,7 +173,7 @@ private let exposures: [Exposure] = [
     verdict: "the device showed moved, which the model does not allow"),
   Exposure(
     defect: .batteryWrapsAtZero, settings: ["battery=0.01", "sag=0.02"], steps: open + "unlock; ~unlocked",
-    verdict: "to 7.2 by itself"),
+    verdict: "the battery rose by itself: value is 7.2"),
   Exposure(
     defect: .oldKeyAcceptedAfterReset,
     steps: open + "reset; ~noSignal; +2 s;" + register
@@ -200,11 +201,43 @@ private let exposures: [Exposure] = [
     defect: .longMessageLost, steps: open + "!request=four-frames; +1 s; unlock; +6 s", verdict: "within 5 s"),
   Exposure(
     defect: .longTagCut, steps: open + "lock=twenty-one bytes long; +1 s; readHistory; +10 s; ?long”",
-    verdict: "no long” came"),
+    verdict: "tag is twenty-one bytes; commands is ['lock twenty-one bytes long']"),
   Exposure(
     defect: .answerNamesAnotherRequest, steps: open + "readVersion; +1 s",
     verdict: "the device broke a rule: answer-to-another: an answer to login, where version was asked for"),
   Exposure(
     defect: .movingAfterRest, steps: open + "unlock; ~unlocked; +10 s",
     verdict: "the device broke a rule: no-rest: the last status says that the motor runs"),
+  Exposure(
+    defect: .recordNumbersRestart,
+    steps: open + "lock; lock; +1 s; readHistory; +1 s; disconnect; +1 s;" + open
+      + "lock; +1 s; readHistory; +1 s",
+    verdict: "the numbers of records do not ascend: number is 1"),
+  Exposure(
+    defect: .recordTimeLost, steps: open + "+11 s; lock; +1 s; readHistory; +1 s",
+    verdict:
+      "a record has another time than the clock of the lock: event is lock; tag is Lockstep; time is -1700000000 s"
+  ),
+  Exposure(
+    defect: .recordsExchanged, steps: open + "lock=Alice; lock=Bob; +1 s; readHistory; +1 s",
+    verdict: "or follows a later one: event is lock; tag is Alice; commands is []"),
+  Exposure(
+    defect: .tagOfCommandBefore, steps: open + "lock=Alice; +1 s; lock=Bob; +1 s; readHistory; +1 s",
+    verdict: "the history shows a command without its tag: event is lock"),
+  Exposure(
+    defect: .recordTwice, steps: open + "lock; +1 s; readHistory; +1 s",
+    verdict: "was recorded before, or follows a later one: event is lock; tag is Lockstep; commands is []"),
+  Exposure(
+    defect: .historyOutlivesReset,
+    steps: open + "lock; +1 s; reset; ~noSignal; +2 s;" + register + "readHistory; +1 s",
+    verdict: "or follows a later one: event is lock; tag is Lockstep; commands is []"),
+  Exposure(
+    defect: .framesOfMTU, steps: open + "disconnect; +1 s;" + open + "lock; +1 s; readHistory; +1 s",
+    verdict: "the device broke a rule: frame-too-long"),
+  Exposure(
+    defect: .clockNeverSetBack, steps: open + "+11 s; disconnect; +1 s;" + open + "+1 s",
+    verdict: "the clock was set and is wrong again: value is 361"),
+  Exposure(
+    defect: .batteryOfFailedRequest, steps: open + "readHistory; +1 s; lock; lock; +1 s",
+    verdict: "the battery rose by itself: value is "),
 ]

@@ -18,6 +18,12 @@ struct LockProbe {
   private let pair: PrivateKey
   private var secrets = SeededGenerator(seed: 7, for: "probe")
   private var identity: Identity?
+  /// The data of the last response.
+  private var data: [UInt8] = []
+  /// The most bytes of a frame since the last connection.
+  private(set) var longestFrame = 0
+  /// The battery in the last status.
+  private(set) var volts: Double?
 
   var generation: Generation { lock.model.generation! }
 
@@ -56,6 +62,7 @@ extension LockProbe {
   /// Connects and turns notifications on.
   mutating func connect() -> [String] {
     reassembler.reset()
+    longestFrame = 0
     cipher = nil
     token = nil
     return note(lock.connected(at: now)) + note(lock.subscribed(at: now))
@@ -142,6 +149,22 @@ extension LockProbe {
     send(bytes: command.encoded(for: generation), inClear: inClear)
   }
 
+  /// Reads the history to its end: number, event, tag, and the time in seconds of the test.
+  mutating func records() -> [String] {
+    var records: [String] = []
+    while records.count < 10 {
+      let heard = send(.readHistory(1))
+      guard heard.count == 1, heard[0].hasPrefix("history: success") else { break }
+      if generation == .os2, let record = try? OS2HistoryRecord(decoding: data) {
+        records.append("\(record) at \(Int64(record.milliseconds / 1000) - 1_700_000_000)")
+      } else if let record = try? OS3HistoryRecord(decoding: data) {
+        records.append("\(record) at \(Int64(record.seconds) - 1_700_000_000)")
+        _ = send(.deleteHistory(id: record.id))
+      }
+    }
+    return records
+  }
+
   /// Sends the bytes of a message.
   mutating func send(bytes: [UInt8], inClear: Bool = false) -> [String] {
     let sealed = inClear ? bytes : cipher!.encrypt(bytes)
@@ -185,6 +208,7 @@ extension LockProbe {
     for action in actions {
       switch action {
       case .notify(let frame):
+        longestFrame = max(longestFrame, frame.count)
         if case .message(let message) = reassembler.receive(frame) { heard.append(text(of: message)) }
       case .disconnect(let reason):
         heard.append("disconnect 0x" + [reason].hex)
@@ -212,12 +236,14 @@ extension LockProbe {
       return "token"
     case .publish(let publish) where publish.item == .mechStatus:
       let status = try? MechStatus(decoding: publish.data, model: lock.model)
+      volts = status?.batteryVolts
       return "status " + (status.map(Self.text) ?? "of \(publish.data.count) bytes")
     case .publish(let publish) where publish.item == .mechSetting:
       return "setting " + ((try? MechSetting(decoding: publish.data, model: lock.model))?.description ?? "?")
     case .publish(let publish) where publish.item == .login: return "login publish"
     case .publish(let publish): return publish.description
     case .response(let response):
+      data = response.data
       if response.item == .identity { identity = try? Identity(decoding: response.data) }
       return Self.text(of: response)
     }

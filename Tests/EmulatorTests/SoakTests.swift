@@ -96,7 +96,8 @@ extension SoakTests {
     edit(&abilities)
     let specification = Specification(try Machine(machine), showsEffects: abilities.showsEffects)
     let alphabet = Alphabet(specification, abilities)
-    let invariants = MachineDefinition.rules(of: machine).map(\.invariant)
+    let rules = try machine.rules.monitors()
+    let invariants: [any Invariant] = rules.isEmpty ? [] : [NoViolation(unless: ["tampering"])] + rules
     var engine = TestEngine(
       specification, alphabet, starts: starts, make(), invariants: invariants, recorder: NoRecorder())
     var soak = Soak(alphabet, starts: starts.count, seed: 1)

@@ -58,6 +58,12 @@ ROUTINE = [
     "sesame5/history", "sesame5/leave-while-moving", "sesame5/plaintext-command", "sesame5/replayed-login",
     "sesame5/wrong-secret", "sesame5/version-and-time", "sesame5/reset-and-register-again",
 ]
+# What is read of the history and the clock.
+RECORDS = [
+    "sesame5/history-numbers", "sesame5/history-times", "sesame5/history-of-one-second",
+    "sesame5/history-of-the-last-owner", "sesame5/clock-set-at-login", "sesame5/larger-mtu", "sesame5/long-tags",
+    "sesame5/battery-after-a-failed-request",
+]
 # What nobody can wait for: an hour in which nothing happens.
 LEFT_OUT = ("idle.yaml",)
 OS2 = "-os2"  # what the name of a row ends with that is of a Sesame 3
@@ -163,7 +169,7 @@ ROWS = [
         named="showed locked, which the model does not allow"),
     fault(
         "autolock-outlives-reset", "sesame5/autolock-of-the-last-owner",
-        named="expected status unlocked for 40 s, the device shows locked"),
+        named="the autolock time outlives the reset"),
     fault(
         "silent-after-three-visits", UNFINISHED,
         named=r"unheard: the lock was not heard for (39|4\d)\.\d s, and then it was"),
@@ -174,6 +180,13 @@ ROWS = [
     fault("settings-lost-on-reconnect", AGAIN, named="showed nosetting"),
     fault("history-never-empties", "sesame5/history", named="history"),
     fault("long-tag-mangled", "sesame5/history-tag", "sesame5/long-tags", named="history"),
+    fault("record-numbers-restart", "sesame5/history-numbers", named="numbers of records do not ascend"),
+    fault("record-time-lost", "sesame5/history-times", named="another time than the clock"),
+    fault("records-exchanged", "sesame5/history-of-one-second", named="follows a later one"),
+    fault("tag-of-command-before", "sesame5/history-tag", named="history"),
+    fault("record-twice", "sesame5/history-times", named="was recorded before"),
+    fault("history-outlives-reset", "sesame5/history-of-the-last-owner", named="history shows a command"),
+    fault("clock-never-set-back", "sesame5/clock-set-at-login", named="clock was set and is wrong again"),
     fault("long-request-spoils-next", "sesame5/long-messages", named="(three|four)-frames"),
     fault("login-never-answered", AGAIN, named="no answer to login"),
     fault("setting-unpublished", "sesame5/register", named="awaiting: the setting"),
@@ -182,7 +195,11 @@ ROWS = [
     habit("unknown-publishes"),
     habit("slow-answers"),
     habit("links-dropped-at-once"),
-    habit("clock-slow"),
+    habit("clock-slow", *RECORDS),
+    habit("clock-fast", *RECORDS),
+    habit("movements-recorded", *RECORDS),
+    habit("small-history", *RECORDS),
+    habit("numbers-with-gaps", *RECORDS),
     habit("token-twice"),
     habit("token-again"),
     habit("early-ciphertext"),
@@ -191,6 +208,14 @@ ROWS = [
     habit("answers-last", "sesame5/register"),
     habit("autolock-from-next-unlocking", "sesame5/autolock-while-unlocked"),
     *of_os2([
+        fault("record-numbers-restart", "sesame5/history-numbers", named="numbers of records do not ascend"),
+        fault("record-time-lost", "sesame5/history-times", named="another time than the clock"),
+        fault("records-exchanged", "sesame5/history-of-one-second", named="follows a later one"),
+        fault("history-outlives-reset", "sesame5/history-of-the-last-owner", named="history shows a command"),
+        fault("clock-never-set-back", "sesame5/clock-set-at-login", named="clock was set and is wrong again"),
+        habit("clock-fast", *RECORDS),
+        habit("movements-recorded", *RECORDS),
+        habit("small-history", *RECORDS),
         habit("leftover-ciphertext"),
         habit("leftover-frame"),
         habit("answers-last", "sesame5/register"),

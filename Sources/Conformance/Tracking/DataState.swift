@@ -337,6 +337,21 @@ extension DataState {
       .max { ($0.time, $0.row) < ($1.time, $1.row) }
   }
 
+  /// The values of the last arguments and of the variables that expressions name, in a valuation.
+  mutating func values(
+    ofNamesIn expressions: [String], onEvent event: Int, in valuation: Int32
+  ) -> [(name: String, value: Value, origin: Origin?)] {
+    load(valuation)
+    let names = Set(expressions.flatMap { (try? Syntax(parsing: $0))?.names ?? [] })
+    func value(of place: MachineData.Place) -> Value { frame.value(place.type, at: place.slot, strings) }
+    return data.arguments[event].filter { names.contains($0.form.name) }.map {
+      ($0.form.name, value(of: $0), nil)
+    }
+      + zip(data.variables, origins).filter { names.contains($0.0.form.name) }.map {
+        ($0.0.form.name, value(of: $0.0), $0.1)
+      }
+  }
+
   /// The due value of a reading in the valuation that is loaded.
   func dueValue(of reading: Int) -> Value {
     guard let place = data.due[reading] else { return .unknown }

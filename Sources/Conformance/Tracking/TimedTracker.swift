@@ -545,14 +545,28 @@ extension TimedTracker {
         var wrong = WrongReading(
           reading: reading.name, part: found.part, due: found.due, shown: found.shown, origin: nil)
         if let due = specification.dueSymbols[symbol].text, let data {
-          wrong.origin = data.origin(ofNamesIn: due).flatMap { origin in
-            origin.row < 0 ? nil : "as \(trigger(ofRow: origin.row)) at \(origin.time) left it"
-          }
+          wrong.origin = data.origin(ofNamesIn: due).flatMap(words(for:))
         }
         return wrong
       }
     }
     return nil
+  }
+
+  /// The values of the last arguments and of the variables that expressions name, in the first possible node, with
+  /// what gave each variable its value.
+  func values(
+    ofNamesIn expressions: [String], onEvent event: Int
+  ) -> [(name: String, value: Value, origin: String?)] {
+    guard var data, let member = possible.members.first else { return [] }
+    return data.values(ofNamesIn: expressions, onEvent: event, in: member.valuation).map { value in
+      (value.name, value.value, value.origin.flatMap(words(for:)))
+    }
+  }
+
+  /// What gave a variable its value, as words; `nil` if it has its first value.
+  private func words(for origin: DataState.Origin) -> String? {
+    origin.row < 0 ? nil : "as \(trigger(ofRow: origin.row)) at \(origin.time) left it"
   }
 
   private func trigger(ofRow row: Int) -> String {

@@ -338,6 +338,21 @@ extension Tracker {
     return timed.wrong(reading, number: number)
   }
 
+  /// Returns whether the device can be in no other states than some.
+  func isCertainly(in isIncluded: [Bool]) -> Bool {
+    var isCertain = true
+    forEachPossible { isCertain = isCertain && isIncluded[states[$0]] }
+    return isCertain
+  }
+
+  /// The values of the last arguments and of the variables that expressions name, in the first possible state, with
+  /// what gave each variable its value.
+  func values(
+    ofNamesIn expressions: [String], onEvent event: Int
+  ) -> [(name: String, value: Value, origin: String?)] {
+    timed.values(ofNamesIn: expressions, onEvent: event)
+  }
+
   /// Returns a drawn stimulus with the values that the model holds in the first possible state.
   func stimulus(_ drawn: DrawnStimulus) -> Stimulus { timed.stimulus(drawn) }
 

@@ -211,7 +211,10 @@ extension LockPeripheral {
       guard isOn else { return }
       link?.toLock.append(.subscription, at: now)
       moveFrames(at: now)
-    case .mtu(let id, let mtu): if isOpen(id) { link?.capacity = mtu - 3 }
+    case .mtu(let id, let mtu):
+      guard isOpen(id) else { return }
+      link?.capacity = mtu - 3
+      lock.exchanged(capacity: mtu - 3)
     case .readyToNotify(let id):
       guard id == link?.id else { return }
       link?.setBlocked(false)

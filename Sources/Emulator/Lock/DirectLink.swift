@@ -285,9 +285,14 @@ extension DirectLink {
     busyToClient = now
     overheard.begin(with: lock)
     carryOut(lock.connected(at: now))
+    // Some phones request a larger MTU: this client does on every second connection.
+    if lastLink.isMultiple(of: 2) { lock.exchanged(capacity: Self.largerCapacity) }
     queue.schedule(.discovery(link: lastLink), at: now + Self.discoveryTime)
     return .connected
   }
+
+  /// How many bytes a notification carries after the exchange of a larger MTU, which is 247.
+  private static var largerCapacity: Int { 244 }
 
   private mutating func endAtLock(_ reason: UInt8) {
     lockEnd = .alone

@@ -58,6 +58,8 @@ public struct EmulatedLock: Sendable {
   /// When autolock locks, if its timer runs.
   var autolockDue: Instant?
   var reassembler: Reassembler
+  /// How many bytes a notification carries on this connection.
+  var capacity = Segmenter.defaultFrameSize
   var actions: [Action] = []
   var secrets: any SecretSource & Sendable
 
@@ -89,7 +91,8 @@ public struct EmulatedLock: Sendable {
       patience: options.patience)
     battery = LockBattery(
       volts: options.battery, sag: options.sag, wraps: defects.contains(.batteryWrapsAtZero))
-    clock = LockClock(unix: options.epoch, drift: options.drift)
+    let isFast = defects.contains(.recordTimeLost) || defects.contains(.clockNeverSetBack)
+    clock = LockClock(unix: options.epoch &+ (isFast ? 3600 : 0), drift: options.drift)
     history = LockHistory(capacity: options.historyCapacity)
     storage = Storage(owner: owner)
     reassembler = Reassembler(policy: options.receiver, limit: Self.longestMessage)
@@ -165,10 +168,14 @@ extension EmulatedLock {
     catchUp(to: now)
     guard case .advertising = state else { return take(.disconnect(reason: options.endReason.code)) }
     state = .connected
+    capacity = Segmenter.defaultFrameSize
     reassembler.reset()
     actions.append(.advertisingChanged)
     return take()
   }
+
+  /// A notification carries so many bytes from now on: the client has exchanged the MTU.
+  public mutating func exchanged(capacity: Int) { self.capacity = capacity }
 
   /// The client turned notifications on.
   public mutating func subscribed(at now: Instant) -> [Action] {

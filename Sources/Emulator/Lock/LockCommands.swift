@@ -156,9 +156,17 @@ extension EmulatedLock {
   ) {
     if generation == .os2, options.firmware == .old { return respond(to: request, .notSupported) }
     guard isPlausible(time) else { return respond(to: request, .invalidParameter) }
-    clock.set(unix: time, at: now)
+    setClock(unix: time, at: now)
     respond(to: request)
     record(.timeChanged, at: now)
+  }
+
+  /// Sets the clock to a client's time.
+  mutating func setClock(unix time: UInt32, at now: Instant) {
+    let isBack = time < clock.seconds(at: now)
+    if isBack, defects.contains(.recordTimeLost) { memory.hasLostTime = true }
+    if isBack, defects.contains(.clockNeverSetBack) { return }
+    clock.set(unix: time, at: now)
   }
 
   /// Deletes the owner with all related data, and restarts.
@@ -176,7 +184,7 @@ extension EmulatedLock {
     bolt.cutPower(at: now)
     if options.positions == .forgotten { bolt.positions = nil }
     autolockDue = nil
-    history.removeAll()
+    if !defects.contains(.historyOutlivesReset) { history.removeAll() }
     state = .restartPending(until: now + Self.resetDelay)
   }
 }

@@ -47,10 +47,22 @@ public enum LockDefect: UInt64, CaseIterable, Sendable {
   case longTagCut
   case answerNamesAnotherRequest
   case movingAfterRest
+  case recordNumbersRestart
+  case recordTimeLost
+  case recordsExchanged
+  case tagOfCommandBefore
+  case recordTwice
+  case historyOutlivesReset
+  case framesOfMTU
+  case clockNeverSetBack
+  case batteryOfFailedRequest
 
   /// The user-visible name, such as `deaf-unlock`: that of the case, with hyphens.
   public var name: String {
-    String(describing: self).reduce(into: "") { $0 += $1.isUppercase ? "-" + $1.lowercased() : String($1) }
+    if self == .framesOfMTU { return "frames-of-mtu" }
+    return String(describing: self).reduce(into: "") {
+      $0 += $1.isUppercase ? "-" + $1.lowercased() : String($1)
+    }
   }
 
   /// A description in one sentence.
@@ -119,6 +131,19 @@ public enum LockDefect: UInt64, CaseIterable, Sendable {
       "An answer in a session names the previous request instead of the one that it answers."
     case .movingAfterRest:
       "A status with a running motor follows the status in which the bolt rests."
+    case .recordNumbersRestart: "After each connection, the numbers of history records start again at 1."
+    case .recordTimeLost:
+      "The clock is an hour fast. Once it was set back, history records have the time 0, which is in 1970."
+    case .recordsExchanged:
+      "Of two history records of the same second, the later one has the number of the earlier one."
+    case .tagOfCommandBefore: "The history record of a command has the tag of the command before it."
+    case .recordTwice: "A command leaves two history records."
+    case .historyOutlivesReset: "A reset keeps the history for the next owner."
+    case .framesOfMTU:
+      "On a connection with a larger MTU, the frames of the lock fill the MTU instead of ending at 20 bytes."
+    case .clockNeverSetBack:
+      "The clock is an hour fast. The lock answers an earlier time with success, but keeps its own."
+    case .batteryOfFailedRequest: "The status after a request that the lock refuses has a battery of 0 V."
     }
   }
 

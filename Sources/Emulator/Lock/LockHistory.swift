@@ -54,6 +54,20 @@ struct LockHistory: Equatable, Sendable {
     }
   }
 
+  /// Exchanges what the last two records contain, except their numbers, if both are of the same second: a defect.
+  mutating func exchangeLast() {
+    guard count >= 2 else { return }
+    let (one, other) = ((start + count - 2) % records.count, (start + count - 1) % records.count)
+    guard records[one].milliseconds / 1000 == records[other].milliseconds / 1000 else { return }
+    records.swapAt(one, other)
+    let number = records[one].id
+    records[one].id = records[other].id
+    records[other].id = number
+  }
+
+  /// Numbers the next record 1: a defect.
+  mutating func restartNumbers() { lastID = 0 }
+
   /// Deletes the oldest record.
   mutating func removeOldest() {
     guard count > 0 else { return }

@@ -159,6 +159,7 @@ extension EmulatedLock {
       named = memory.lastRequest ?? request
       memory.lastRequest = request
     }
+    if result != .success, defects.contains(.batteryOfFailedRequest) { memory.hasFailedRequest = true }
     send(Response(to: named, result, data).encoded, inClear: inClear)
   }
 
@@ -174,7 +175,8 @@ extension EmulatedLock {
   }
 
   mutating func notify(_ bytes: [UInt8], _ kind: MessageKind) {
-    for frame in Segmenter().frames(of: bytes, kind) { actions.append(.notify(frame)) }
+    let size = defects.contains(.framesOfMTU) ? capacity : Segmenter.defaultFrameSize
+    for frame in Segmenter(frameSize: size).frames(of: bytes, kind) { actions.append(.notify(frame)) }
   }
 
   /// Asks the caller to end the link.
@@ -229,6 +231,7 @@ extension EmulatedLock {
       state = .advertising
     case .open, .ending(.inSession):
       if defects.contains(.settingsLostOnReconnect) { bolt.positions = nil }
+      if defects.contains(.recordNumbersRestart) { history.restartNumbers() }
       if defects.contains(.autolockForgottenOnDisconnect) { autolockDue = nil }
       let isLost = reason == 0x08 && defects.contains(.deadUntilPowerCycle)
       state = isLost ? .mute : .advertising

@@ -100,7 +100,12 @@ extension EmulatedLock {
     if defects.contains(.longTagCut), case .text(let bytes, let origin) = tag {
       tag = .text([UInt8](bytes.prefix(16)), origin)
     }
-    history.append(type, milliseconds: clock.milliseconds(at: now), reading: reading(at: now), tag: tag)
+    if type.hasTag, defects.contains(.tagOfCommandBefore) { swap(&tag, &memory.lastTag) }
+    let milliseconds = memory.hasLostTime ? 0 : clock.milliseconds(at: now)
+    for _ in 0..<(type.hasTag && defects.contains(.recordTwice) ? 2 : 1) {
+      history.append(type, milliseconds: milliseconds, reading: reading(at: now), tag: tag)
+    }
+    if defects.contains(.recordsExchanged) { history.exchangeLast() }
     if isFirst, generation == .os3, case .advertising = state { actions.append(.advertisingChanged) }
   }
 }
@@ -110,6 +115,7 @@ extension EmulatedLock {
   mutating func publishStatus(at now: Instant) {
     guard case .open = state else { return }
     let current = status(at: now)
+    memory.hasFailedRequest = false
     if defects.contains(.statusLagsOneBehind) {
       send(Publish.mechStatus(memory.lastStatus ?? current).encoded)
       memory.lastStatus = current
@@ -161,6 +167,11 @@ extension EmulatedLock {
     generation == .os2 ? .sesame3(sesame3Status(reading)) : .sesame5(sesame5Status(reading))
   }
 
+  /// The battery's value in a status.
+  private func battery(for generation: Generation) -> UInt16 {
+    memory.hasFailedRequest ? 0 : battery.raw(for: generation)
+  }
+
   func sesame5Status(_ reading: BoltReading) -> Sesame5Status {
     var flags: Sesame5Status.Flags = reading.target == nil ? .stopped : []
     if reading.isInLockRange { flags.insert(.inLockRange) }
@@ -169,7 +180,7 @@ extension EmulatedLock {
     if reading.isClockwise { flags.insert(.clockwise) }
     if battery.isLow { flags.insert(.batteryLow) }
     return Sesame5Status(
-      battery: battery.raw(for: .os3), target: reading.target?.degrees ?? noTarget,
+      battery: battery(for: .os3), target: reading.target?.degrees ?? noTarget,
       position: reading.position.degrees, flags: flags)
   }
 
@@ -179,7 +190,7 @@ extension EmulatedLock {
     if reading.isInUnlockRange { flags.insert(.inUnlockRange) }
     if battery.isLow { flags.insert(.batteryCritical) }
     return Sesame3Status(
-      battery: battery.raw(for: .os2), target: reading.target?.turn1024ths ?? noTarget,
+      battery: battery(for: .os2), target: reading.target?.turn1024ths ?? noTarget,
       position: reading.position.turn1024ths, returnCode: reading.result, flags: flags)
   }
 

@@ -237,7 +237,7 @@ extension EmulatedLock {
     else {
       return respond(to: request, .invalidParameter)
     }
-    if let time { clock.set(unix: time, at: now) }
+    if let time { setClock(unix: time, at: now) }
     storage.owner = shared.key
     open(
       OS3Keys.sessionKey(deviceSecret: shared.key, opening.token), .os3(opening.token),

@@ -104,6 +104,12 @@ extension EmulatedLock {
     var staleReading: BoltReading?
     /// Whether the running motor was reversed.
     var isReversed = false
+    /// The tag of the last command, for ``LockDefect/tagOfCommandBefore``.
+    var lastTag = HistoryTag.absent
+    /// Whether records have no time, for ``LockDefect/recordTimeLost``.
+    var hasLostTime = false
+    /// Whether a request was refused since the last status, for ``LockDefect/batteryOfFailedRequest``.
+    var hasFailedRequest = false
 
     /// Records an accepted command.
     mutating func accept(_ command: Accepted) {

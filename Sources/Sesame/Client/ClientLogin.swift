@@ -203,6 +203,7 @@ extension SesameClient {
   private mutating func setTime(ifFarFrom lockTime: UInt32, in session: inout Session, at now: Instant) {
     let time = unixTime(at: now)
     guard max(time, lockTime) - min(time, lockTime) > 3 else { return }
+    actions.append(.report(.time(moment(ofUnixMilliseconds: UInt64(lockTime) * 1000))))
     send(.setTime(time), in: &session, isAsked: false, at: now)
   }
 

@@ -486,19 +486,29 @@ extension SesameClient {
   ) throws(DecodeError) {
     let id: UInt32
     let text: String
+    var parts: ReadRecord
     switch session.generation {
     case .os2:
       var record = try OS2HistoryRecord(decoding: bytes)
       id = UInt32(bitPattern: record.id)
       record.id = Int32(bitPattern: shownNumber(of: id))
       text = record.description
+      let tag: HistoryTag = if case .command(_, _, let tag) = record.content { tag } else { .absent }
+      parts = ReadRecord(
+        number: Int(record.id), event: record.effectiveType.description, tag: tag.plainText,
+        time: moment(ofUnixMilliseconds: record.milliseconds))
     case .os3:
       var record = try OS3HistoryRecord(decoding: bytes)
       id = record.id
       record.id = shownNumber(of: id)
       text = record.description
+      parts = ReadRecord(
+        number: Int(record.id), event: record.effectiveType.description, tag: record.tag.plainText,
+        time: moment(ofUnixMilliseconds: UInt64(record.seconds) * 1000))
     }
+    if settings.numbersRecordsFromOne { parts.number = Int(Int32(truncatingIfNeeded: parts.number)) }
     actions.append(.report(.history(text)))
+    actions.append(.report(.record(parts)))
     if session.lastRecord == id {
       session.isReadingHistory = false
       actions.reportViolation(

@@ -324,6 +324,13 @@ extension SesameClient {
   func unixTime(at now: Instant) -> UInt32 {
     settings.epoch &+ UInt32(truncatingIfNeeded: now.nanoseconds / 1_000_000_000)
   }
+
+  /// The moment at which the client's clock shows a time. A time that no clock shows is the latest one.
+  func moment(ofUnixMilliseconds time: UInt64) -> Instant {
+    let latest: UInt64 = 1 << 33 * 1000
+    let milliseconds = Int64(min(time, latest)) - Int64(settings.epoch) * 1000
+    return Instant(nanoseconds: milliseconds * 1_000_000)
+  }
 }
 
 extension SesameClient {

@@ -110,6 +110,17 @@ extension HistoryTag {
   }
 }
 
+extension HistoryTag {
+  /// The text without quotation marks, or the type and its UUID; empty if there is no tag.
+  public var plainText: String {
+    switch self {
+    case .absent: ""
+    case .text(let bytes, _): String(decoding: bytes, as: UTF8.self)
+    case .typed: description
+    }
+  }
+}
+
 extension HistoryTag: CustomStringConvertible {
   /// The text, or the type and its UUID.
   public var description: String {

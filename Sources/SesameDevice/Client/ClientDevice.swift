@@ -407,6 +407,14 @@ extension Reading {
     case .autolock(let seconds): self.init("autolock", .integer(seconds))
     case .version(let text): self.init("version", .text(text))
     case .history(let record): self.init("history", .text(record ?? "empty"))
+    case .record(let record):
+      self.init(
+        "record",
+        .record([
+          ("number", .integer(record.number)), ("event", .text(record.event)), ("tag", .text(record.tag)),
+          ("time", .instant(record.time - .zero)),
+        ]))
+    case .time(let time): self.init("time", .instant(time - .zero))
     case .stalled: self.init("motor", .text("stalled"))
     case .login(let result): self.init("login", .text(result.description))
     case .registration(let result): self.init("registration", .text(result.description))

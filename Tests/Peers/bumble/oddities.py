@@ -144,6 +144,21 @@ class Oddity:
         """The tag of a command as the history keeps it."""
         return tag
 
+    def dated(self, seconds):
+        """The time of a record."""
+        return seconds
+
+    def set_back(self):
+        """Whether the clock, which is to be set to an earlier time, stays as it is."""
+        return False
+
+    def added(self, history):
+        """The history has one more record."""
+
+    def count(self, tag):
+        """How many records a command leaves."""
+        return 1
+
     def forgot(self, secret, positions, autolock):
         """A reset was carried out; this is what the lock had."""
 
@@ -604,11 +619,119 @@ class LongTagMangled(Fault):
         return tag[:15] + bytes(octet ^ 0x01 for octet in tag[15:length]) + tag[length:]
 
 
+class RecordNumbersRestart(Fault):
+    """After each connection the numbers of records begin again at 1."""
+
+    def disconnected(self):
+        self.lock.history.number = 0
+
+
+class RecordTimeLost(Fault):
+    """Its clock is an hour fast. Once it was set back, records have the time 0."""
+
+    is_lost = False
+
+    def __init__(self, lock):
+        super().__init__(lock)
+        lock.ahead = 3600.0
+
+    def set_back(self):
+        self.is_lost = True
+        return False
+
+    def dated(self, seconds):
+        return 0 if self.is_lost else seconds
+
+
+class RecordsExchanged(Fault):
+    """Two records of one second are exchanged, but for their numbers."""
+
+    second = 0
+
+    def added(self, history):
+        second, self.second = self.second, int(time.time())
+        if second != self.second or len(history.records) < 2:
+            return
+        (first, one), (last, other) = history.records[-2:]
+        history.records[-2:] = [
+            (first, first.to_bytes(4, "little") + other[4:]), (last, last.to_bytes(4, "little") + one[4:])]
+
+
+class TagOfCommandBefore(Fault):
+    """The record of a command has the tag of the command before."""
+
+    tag = b"\x00"
+
+    def recorded(self, tag):
+        tag, self.tag = self.tag, tag
+        return tag
+
+
+class RecordTwice(Fault):
+    """A command leaves two records."""
+
+    def count(self, tag):
+        return 1 if tag is None else 2
+
+
+class HistoryOutlivesReset(Fault):
+    """The next owner reads the history of the one before."""
+
+    def __init__(self, lock):
+        super().__init__(lock)
+        self.history = lock.history
+
+    def forgot(self, secret, positions, autolock):
+        self.lock.history = self.history
+
+
+class ClockNeverSetBack(Fault):
+    """Its clock is an hour fast. An earlier time is answered with success, and the clock stays."""
+
+    def __init__(self, lock):
+        super().__init__(lock)
+        lock.ahead = 3600.0
+
+    def set_back(self):
+        return True
+
+
 # Habits.
 
 
 class Habit(Oddity):
     """What a lock may do, though few do."""
+
+
+class MovementsRecorded(Habit):
+    """A command for which the bolt need not move leaves no record."""
+
+    def count(self, tag):
+        lock = self.lock
+        goal = lock.positions and lock.positions[lock.is_unlocking]
+        return 0 if tag is not None and not lock.moving and lock.bolt.angle() == goal else 1
+
+
+class SmallHistory(Habit):
+    """Its history has three records."""
+
+    def added(self, history):
+        history.records = history.records[-3:]
+
+
+class NumbersWithGaps(Habit):
+    """Every record takes ten numbers."""
+
+    def added(self, history):
+        history.number += 9
+
+
+class ClockFast(Habit):
+    """Its clock is an hour fast, until it is set."""
+
+    def __init__(self, lock):
+        super().__init__(lock)
+        lock.ahead = 3600.0
 
 
 class StatusTwice(Habit):

@@ -92,6 +92,7 @@ class Lock:
         self.ahead = 0.0
         self.bolt = Bolt(turn)
         self.moving = self.autolocking = None
+        self.is_unlocking = False
         self.history = History()
         self.sessions = {}
         self.outgoing = asyncio.Queue()
@@ -124,11 +125,17 @@ class Lock:
         return int(time.time() + self.ahead) & 0xFFFFFFFF
 
     def set_clock(self, octets):
-        self.ahead = struct.unpack("<I", octets)[0] - time.time()
+        ahead = struct.unpack("<I", octets)[0] - time.time()
+        if ahead < self.ahead - 1 and self.first("set_back"):
+            return
+        self.ahead = ahead
 
     def record(self, kind, tag=None):
-        seconds, status = time.time() + self.ahead, self.status()
-        self.history.add(lambda number: self.generation.record(number, kind, max(0, seconds), status, tag))
+        seconds, status = self.filtered("dated", time.time() + self.ahead), self.status()
+        self.is_unlocking = kind == sesame.UNLOCKED_BY_CLIENT
+        for _ in range(min([oddity.count(tag) for oddity in self.oddities if oddity.count(tag) != 1] or [1])):
+            self.history.add(lambda number: self.generation.record(number, kind, max(0, seconds), status, tag))
+            self.tell("added", self.history)
 
     def setting(self):
         return self.generation.setting(self.positions, self.autolock)
