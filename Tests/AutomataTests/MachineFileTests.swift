@@ -50,7 +50,7 @@ struct MachinePageTests {
       ("An event", 1, MachineGrammar.eventKeys), ("A condition", 1, MachineGrammar.condition),
       ("A start", 1, MachineGrammar.start), ("A row", 1, MachineGrammar.row),
       ("Regions", 1, MachineGrammar.region), ("Regions", 2, Array(MachineGrammar.regionState.suffix(1))),
-      ("Regions", 3, Array(MachineGrammar.regionRow.suffix(1))),
+      ("Regions", 3, Array(MachineGrammar.regionRow.suffix(1))), ("Rules", 2, MachineGrammar.rule),
     ]
     // Two tables have the keys of others and one more.
     expect(MachineGrammar.regionState.dropLast().map(\.name), ["name", "status", "entry"])
@@ -94,12 +94,23 @@ struct MachinePageTests {
       try MachineDefinition(yaml: Array(holding.definition.yaml().utf8), name: "again"), holding.definition)
     let linked = try MachineFile(Array(fenced("yaml", in: page)[2].utf8), name: "linked-lock.yaml")
     expect(linked.warnings(of: try Machine(linked.definition)), [])
-    let choosing = try MachineFile(Array(fenced("yaml", in: page)[3].utf8), name: "forgetful-keypad.yaml")
+    let rules = """
+      machine: m
+      states: [a]
+      readings: { battery: number }
+      events: [go]
+      starts: [{ state: a }]
+      transitions: [{ event: go, from: a, to: a }]
+
+      """ + fenced("yaml", in: page)[3]
+    let ruled = try MachineFile(Array(rules.utf8), name: "rules.yaml")
+    expect(ruled.definition.rules.map { $0.machine.name }, ["battery"])
+    let choosing = try MachineFile(Array(fenced("yaml", in: page)[4].utf8), name: "forgetful-keypad.yaml")
     expect(choosing.warnings(of: try Machine(choosing.definition)), [])
     expect(choosing.definition.choices, [DeviceChoice("code-timer", ["first-code", "last-code"])])
     // The warning that the page shows is what is said of its third machine.
     expect(
-      try warnings(fenced("yaml", in: page)[4], name: "siren.yaml").map { $0 + "\n" },
+      try warnings(fenced("yaml", in: page)[5], name: "siren.yaml").map { $0 + "\n" },
       fenced("text", in: page).first { $0.hasPrefix("siren.yaml") })
   }
 }
