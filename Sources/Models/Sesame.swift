@@ -532,7 +532,7 @@ enum SesameEvents {
         .init("time", .instant(precision: .zero)),
       ])), .init("time", .instant(precision: .zero)), .init("autolock", .anyWholeNumber),
     .init("version", .text), .init("login", .text), .init("registration", .text),
-    .init("passed over", .text), .init("motor", .choice(["stalled"])),
+    .init("passed over", .text), .init("refused", .text), .init("motor", .choice(["stalled"])),
   ]
 
   private static let degrees = ValueForm.Kind.wholeNumber(Int(Int16.min)...Int(Int16.max))
