@@ -34,7 +34,11 @@ extension Machine {
       let edges = edges(from: state, on: event)
       guard edges.contains(where: { $0.options & choice != 0 }) else { return false }
       return bits(of: choice).contains { option in
-        let own = edges.filter { $0.options == 0 || $0.options & option != 0 }
+        // A row that asks for data may not be taken.
+        let own = edges.filter { edge in
+          (edge.options == 0 || edge.options & option != 0)
+            && definition.transitions[edge.transition].data.when == nil
+        }
         return Guard.mayAllFail(own.map(\.guard), under: 0, open: .max)
       }
     }

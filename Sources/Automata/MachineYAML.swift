@@ -82,7 +82,9 @@ extension TraceRule {
       ("rule", .text(machine.name)), ("states", .list(machine.states.map(\.node))),
       ("events", .list(machine.events.map(\.node))),
     ]
-    if !machine.conditions.isEmpty { entries.append(("conditions", names(machine.conditions.map(\.name)))) }
+    if !machine.conditions.isEmpty {
+      entries.append(("conditions", .list(machine.conditions.map { .text($0.name) }, layout: .flow)))
+    }
     if !machine.variables.isEmpty {
       entries.append(("variables", .mapping(machine.variables.map { ($0.name, $0.node) })))
     }
@@ -378,19 +380,25 @@ struct MachineReader {
     else { return nil }
     // The other events are those that rows name.
     let rows = fields.required("transitions")?.list() ?? []
+    var isComplete = true
     for row in rows {
-      guard let key = row.node.entries?.first(where: { $0.key.text == "event" }), let name = key.value.text,
-        !definition.events.contains(where: { $0.name == name }),
-        let event = TraceRule.event(named: name, of: device)
+      guard let name = row.node.entries?.first(where: { $0.key.text == "event" })?.value.text,
+        !definition.events.contains(where: { $0.name == name })
       else { continue }
-      definition.events.append(event)
+      if let event = TraceRule.event(named: name, of: device) {
+        definition.events.append(event)
+      } else {
+        let near = nearestName(to: name, in: TraceRule.events(of: device))
+        report(.eventNotDefined(name), at: row, hint: near.map { .name($0, insteadOf: name) })
+        isComplete = false
+      }
     }
     let extra = definition.events.count - events.count
     let shared = Shared(
       definition: definition, events: events + [Cursor](repeating: root, count: extra),
       conditions: conditions,
       choices: [], variables: variables)
-    return flat(fields, shared, isRule: true).map { TraceRule($0.definition) }
+    return flat(fields, isComplete ? shared : nil, isRule: true).map { TraceRule($0.definition) }
   }
 
   /// Reports a fault of the machine at the part that has it.

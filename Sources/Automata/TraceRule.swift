@@ -57,6 +57,12 @@ public struct TraceRule: Equatable, Sendable {
     return isSeen ? Event(name) : nil
   }
 
+  /// The names of all that can be seen of a device, except faults.
+  static func events(of device: MachineDefinition) -> [String] {
+    device.events.map(\.name) + device.states.map { event(ofStatus: $0.status) }
+      + device.readings.map { event(ofReading: $0.name) } + [refusal]
+  }
+
   /// Reads a list of rules in YAML.
   ///
   /// - Throws: all problems of the text.

@@ -76,7 +76,8 @@ public struct RuleMonitor: Invariant {
     var shown: [Value] = []
     var words: [String] = []
     for value in values where value.value.isTelling && !shown.contains(value.value) {
-      shown.append(value.value)
+      // Two lists of the same elements say the same.
+      if case .list = value.value { shown.append(value.value) }
       words.append("\(value.name) is \(value.value)" + (value.origin.map { ", \($0)" } ?? ""))
     }
     return state + (words.isEmpty ? "" : ": " + words.joined(separator: "; "))

@@ -50,15 +50,15 @@ struct TraceRuleTests {
   // swift-format-ignore
   static let mistakes: [(rule: String, problem: String)] = [
     ("{ rule: r, states: [a], transitions: [{ event: reading batery, from: a, to: = }] }",
-      "12:49: a row names event 'reading batery', which is not defined"),
+      "12:52: a row names event 'reading batery', which is not defined"),
     ("{ rule: r, states: [a], transitions: [{ event: status lokked, from: a, to: = }] }",
-      "12:49: a row names event 'status lokked', which is not defined"),
+      "12:52: a row names event 'status lokked', which is not defined"),
     ("{ rule: r, states: [a], transitions: [{ event: open, from: a, when: usr == 'x', to: = }] }",
-      "12:69: unknown name `usr`"),
+      "12:73: `when`: unknown name `usr`"),
     ("{ rule: r, states: [a], transitions: [{ event: open, from: b, to: = }] }",
-      "12:61: 'open' starts from 'b', which is not defined"),
+      "12:64: 'open' starts from 'b', which is not defined"),
     ("{ states: [a], transitions: [] }", "12:5: missing key `rule`"),
-    ("{ rule: r, states: [a], timers: [], transitions: [] }", "12:29: unknown key `timers`"),
+    ("{ rule: r, states: [a], timers: [], transitions: [{ event: open, from: a, to: = }] }", "12:29: unknown key `timers`"),
   ]
 
   @Test("a mistake in a rule is reported at its place", arguments: mistakes)

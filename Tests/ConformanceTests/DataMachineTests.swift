@@ -223,6 +223,27 @@ struct DataMachineTests {
     expect(try follow(machine, ["go k=2", "refused"]), [true, false])
   }
 
+  @Test("where one row needs data and another an option, a device without the option may refuse")
+  func refusalOfOption() throws {
+    let machine = try machine(
+      """
+      machine: m
+      states: [on]
+      variables: { b: { form: integer, first: 0 } }
+      choices: { c: [o1, o2] }
+      events: [go, up]
+      starts: [{ state: on }]
+      transitions:
+        - { event: go, from: on, when: b > 0, to: "=", then: done }
+        - { event: go, from: on, option: o2, to: "=", then: done }
+        - { event: up, from: on, to: "=", set: { b: 1 } }
+
+      """)
+    expect(try follow(machine, ["go", "refused", "up", "go", "-> done"]), [true, true, true, true, true])
+    expect(try follow(machine, ["go", "-> done", "go", "refused"]), [true, true, true, false])
+    expect(try follow(machine, ["go", "refused", "go", "-> done"]), [true, true, false, false])
+  }
+
   @Test("new values are computed from the old ones, and stay within their limits")
   func assignment() throws {
     let both = "{ n: { form: integer, first: 1 }, m: { form: integer, first: 7 } }"
