@@ -11,7 +11,7 @@ import Basics
 //       "Opened" [entry="ring"];
 //       "Closed" -> "Opened" [label="open", row=0, event="open", first="creak", then="greet"];
 //
-// The graph does not contain the forms of arguments and readings, nor data; only YAML does. The graph of a machine with data
+// The graph does not contain the forms of arguments and readings, nor rules, nor data; only YAML does. The graph of a machine with data
 // is a drawing alone.
 //
 // In lists and names, `,`, `:`, `=`, `%`, `\` and control characters are written as `%` and two hexadecimal digits.

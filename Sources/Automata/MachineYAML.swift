@@ -318,7 +318,7 @@ struct MachineReader {
   ///
   /// - Parameter isRule: whether the first state is the start of a machine without any.
   private func flat(_ fields: Fields, _ shared: Shared?, isRule: Bool = false) -> Machine? {
-    let states = fields.optional("states")?.list()
+    let states = (isRule ? fields.required("states") : fields.optional("states"))?.list()
     let hasStarts = !isRule || fields.optional("starts") != nil
     let starts = hasStarts ? fields.required("starts")?.list() : []
     let rows = fields.required("transitions")?.list()
@@ -360,7 +360,22 @@ struct MachineReader {
   func rules(_ cursor: Cursor, of device: MachineDefinition) -> [TraceRule]? {
     guard let list = cursor.list() else { return nil }
     let rules = list.compactMap { MachineReader($0).rule(of: device) }
-    return rules.count == list.count ? rules : nil
+    guard rules.count == list.count else { return nil }
+    var isValid = true
+    for (number, rule) in rules.enumerated() {
+      let name = rule.machine.name
+      if rules[..<number].contains(where: { $0.machine.name == name }) {
+        list[number].narrowed(to: name).report(
+          DefinitionFault.duplicateState(name).code, "rule '\(name)' is defined twice")
+        isValid = false
+      }
+      if !rule.machine.states.contains(where: { $0.status == TraceRule.broken }) {
+        list[number].reportExpected(
+          "a state with `status: broken`", hint: "without one, the rule can never be broken")
+        isValid = false
+      }
+    }
+    return isValid ? rules : nil
   }
 
   private func rule(of device: MachineDefinition) -> TraceRule? {
@@ -379,9 +394,15 @@ struct MachineReader {
       definition.conditions.count == conditions.count, definition.variables.count == variables.count
     else { return nil }
     // The other events are those that rows name.
-    let rows = fields.required("transitions")?.list() ?? []
+    let rows = fields.optional("transitions")?.list() ?? []
     var isComplete = true
     for row in rows {
+      if let entries = row.node.entries, !entries.contains(where: { $0.key.text == "event" }) {
+        row.reportExpected(
+          "a row with an event",
+          hint: "a rule has no timers: compare `now` with a variable of the form `instant`")
+        isComplete = false
+      }
       guard let name = row.node.entries?.first(where: { $0.key.text == "event" })?.value.text,
         !definition.events.contains(where: { $0.name == name })
       else { continue }

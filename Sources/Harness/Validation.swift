@@ -34,7 +34,8 @@ public enum DocumentKind: Sendable {
       case "scenario": return .scenario
       // Other kinds have their own `steps` and `locks`.
       case "steps" where namesMachine: return .scenario
-      case "states" where namesMachine, "transitions" where namesMachine: return .machine
+      case "states" where namesMachine, "regions" where namesMachine, "transitions" where namesMachine:
+        return .machine
       case "locks" where namesBench: return .equipment
       case "nightly", "driver", "secret", "public-key": return .equipment
       default: continue

@@ -168,7 +168,7 @@ extension EditorAnswers {
     switch (kind, context.path.first) {
     case (.scenario?, .key("steps")?): !context.path.contains(.key("note"))
     case (.machine?, .key(let key)?):
-      ["states", "events", "starts", "transitions", "conditions"].contains(key)
+      ["states", "regions", "events", "starts", "transitions", "conditions", "rules"].contains(key)
     default: false
     }
   }

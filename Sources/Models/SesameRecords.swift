@@ -52,6 +52,12 @@ extension MachineDefinition {
   private static let none = "-4294967296"
   private static let all = "[away, logining, locked, unlocked]"
 
+  /// How far a clock may be from the right time at a moment: some seconds, and a fifth of the time since it was set, since
+  /// a clock may be slow or fast.
+  private static func tolerance(_ seconds: String, at moment: String) -> String {
+    "duration('\(seconds)s') + seconds((\(moment) - rightSince).getSeconds() / 5)"
+  }
+
   /// Commands are given in a session. What a toggle does depends on the status that the client shows.
   private static let commands = [
     ("lock", "[locked, unlocked]", "lock"), ("unlock", "[locked, unlocked]", "unlock"),
@@ -111,14 +117,18 @@ extension MachineDefinition {
   private static let clock = """
       - event: reading time
         from: \(all)
-        when: "rightSince <= now && (value - now > duration('60s') || now - value > duration('60s'))"
+        when: "rightSince <= now && (value - now > \(tolerance("60", at: "now")) || now - value > \(tolerance("60", at: "now")))"
         to: the clock was set and is wrong again
       - { event: reading time, from: \(all), to: =, set: { rightSince: now + duration('10s') } }
       - { event: reading refused, from: \(all), to: =, set: { rightSince: "\(unknown)" } }
-      - { event: tampered, from: [logining, locked, unlocked], to: =, set: { rightSince: "\(unknown)" } }
-      - { event: fault clock, from: \(all), to: =, set: { rightSince: "\(unknown)" } }
-      - { event: fault no-power, from: \(all), to: =, set: { rightSince: "\(unknown)" } }
-      - { event: fault power-cycle, from: \(all), to: =, set: { rightSince: "\(unknown)" } }
+      - { event: tampered, from: logining, to: away, set: { rightSince: "\(unknown)" } }
+      - { event: tampered, from: [locked, unlocked], to: =, set: { rightSince: "\(unknown)" } }
+      - { event: fault clock, from: logining, to: away, set: { rightSince: "\(unknown)" } }
+      - { event: fault clock, from: [away, locked, unlocked], to: =, set: { rightSince: "\(unknown)" } }
+      - { event: fault no-power, from: logining, to: away, set: { rightSince: "\(unknown)" } }
+      - { event: fault no-power, from: [away, locked, unlocked], to: =, set: { rightSince: "\(unknown)" } }
+      - { event: fault power-cycle, from: logining, to: away, set: { rightSince: "\(unknown)" } }
+      - { event: fault power-cycle, from: [away, locked, unlocked], to: =, set: { rightSince: "\(unknown)" } }
     """
 
   private static let history = {
@@ -135,10 +145,15 @@ extension MachineDefinition {
       + " && !shorter.drop(\(place) + 1).contains(\(exact))"
     let isTimed =
       "\(isCommand) && isKnown && rightSince <= now && times.at(\(place)) >= rightSince && \(isOnly)"
+    let late = tolerance("15", at: "times.at(\(place))")
     let others = ["mutate", "reflect", "write", "inject", "request"].map { fault in
       """
         - event: fault \(fault)
-          from: \(all)
+          from: logining
+          to: away
+          set: { isKnown: "false", doubt: now, rightSince: "\(unknown)" }
+        - event: fault \(fault)
+          from: [away, locked, unlocked]
           to: =
           set: { isKnown: "false", doubt: now, rightSince: "\(unknown)" }
       """
@@ -166,7 +181,7 @@ extension MachineDefinition {
           to: the history shows a command that was not given, was recorded before, or follows a later one
         - event: reading record
           from: \(all)
-          when: "\(isTimed) && (time - times.at(\(place)) > duration('15s') || times.at(\(place)) - time > duration('15s'))"
+          when: "\(isTimed) && (time - times.at(\(place)) > \(late) || times.at(\(place)) - time > \(late))"
           to: a record has another time than the clock of the lock
         - event: reading record
           from: \(all)

@@ -102,15 +102,15 @@ struct MachinePageTests {
       starts: [{ state: a }]
       transitions: [{ event: go, from: a, to: a }]
 
-      """ + fenced("yaml", in: page)[3]
+      """ + fenced("yaml part", in: page)[0]
     let ruled = try MachineFile(Array(rules.utf8), name: "rules.yaml")
     expect(ruled.definition.rules.map { $0.machine.name }, ["battery"])
-    let choosing = try MachineFile(Array(fenced("yaml", in: page)[4].utf8), name: "forgetful-keypad.yaml")
+    let choosing = try MachineFile(Array(fenced("yaml", in: page)[3].utf8), name: "forgetful-keypad.yaml")
     expect(choosing.warnings(of: try Machine(choosing.definition)), [])
     expect(choosing.definition.choices, [DeviceChoice("code-timer", ["first-code", "last-code"])])
     // The warning that the page shows is what is said of its third machine.
     expect(
-      try warnings(fenced("yaml", in: page)[5], name: "siren.yaml").map { $0 + "\n" },
+      try warnings(fenced("yaml", in: page)[4], name: "siren.yaml").map { $0 + "\n" },
       fenced("text", in: page).first { $0.hasPrefix("siren.yaml") })
   }
 }

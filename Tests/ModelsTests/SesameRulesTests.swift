@@ -95,6 +95,9 @@ struct SesameRulesTests {
     (empty + "~tampered unlock=A +2 #4:unlock:A:60", [], nil),
     ("?logining time:3600 ?locked +11 ?noSignal ~tampered ?logining time:3600", [], clock),
     (empty + "!clock=60 unlock=A +2 #4:unlock:A:60", [], nil),
+    ("?logining !clock=3600 ?locked +1 # unlock=A +2 #4:unlock:A:3600", [], nil),
+    ("?logining ~tampered ?locked +1 # unlock=A +2 #4:unlock:A:3600", [], nil),
+    (empty + "+600 unlock=A +2 #4:unlock:A:100", [], nil), (empty + "+600 unlock=A +2 #4:unlock:A:200", [], time),
     // The clock.
     ("?logining time:3600 ?locked +11 ?noSignal ?logining time:3600", [], clock),
     ("?logining time:3600 ?locked +9 ?noSignal ?logining time:3600", [], nil),
@@ -102,6 +105,8 @@ struct SesameRulesTests {
     ("?logining time:3600 ?locked refused:time +11 ?noSignal ?logining time:3600", [], nil),
     ("?logining ?locked +11 ?noSignal ?logining time:3600", [], clock),
     ("?logining ?locked +11 ?noSignal ?logining time:20", [], nil),
+    ("?logining ?locked +600 ?noSignal ?logining time:150", [], nil),
+    ("?logining ?locked +600 ?noSignal ?logining time:-300", [], clock),
   ]
 
   @Test("a rule is broken where it says, and nowhere else", arguments: scripts)

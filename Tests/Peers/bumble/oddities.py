@@ -155,7 +155,7 @@ class Oddity:
     def added(self, history):
         """The history has one more record."""
 
-    def count(self, tag):
+    def copies(self, tag):
         """How many records a command leaves."""
         return 1
 
@@ -670,7 +670,7 @@ class TagOfCommandBefore(Fault):
 class RecordTwice(Fault):
     """A command leaves two records."""
 
-    def count(self, tag):
+    def copies(self, tag):
         return 1 if tag is None else 2
 
 
@@ -706,7 +706,7 @@ class Habit(Oddity):
 class MovementsRecorded(Habit):
     """A command for which the bolt need not move leaves no record."""
 
-    def count(self, tag):
+    def copies(self, tag):
         lock = self.lock
         goal = lock.positions and lock.positions[lock.is_unlocking]
         return 0 if tag is not None and not lock.moving and lock.bolt.angle() == goal else 1

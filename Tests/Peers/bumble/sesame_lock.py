@@ -133,7 +133,7 @@ class Lock:
     def record(self, kind, tag=None):
         seconds, status = self.filtered("dated", time.time() + self.ahead), self.status()
         self.is_unlocking = kind == sesame.UNLOCKED_BY_CLIENT
-        for _ in range(min([oddity.count(tag) for oddity in self.oddities if oddity.count(tag) != 1] or [1])):
+        for _ in range(min([oddity.copies(tag) for oddity in self.oddities if oddity.copies(tag) != 1] or [1])):
             self.history.add(lambda number: self.generation.record(number, kind, max(0, seconds), status, tag))
             self.tell("added", self.history)
 

@@ -23,7 +23,7 @@ driver = lockstep_device.Driver(
     },
     meanings={
         "away": "away", "heard": "heard", "connecting": "underWay", "checking": "proving", "locked": "locked",
-        "unlocked": "unlocked", "shutOut": "moved",
+        "unlocked": "unlocked", "shutOut": "locked",
     },
     moves=["lock", "enter"])
 
