@@ -393,9 +393,17 @@ struct MachineReader {
     guard name != nil, definition.events.count == events.count,
       definition.conditions.count == conditions.count, definition.variables.count == variables.count
     else { return nil }
+    var isComplete = true
+    for (cursor, condition) in zip(conditions, definition.conditions)
+    where !device.conditions.contains(where: { $0.name == condition.name }) {
+      cursor.report(
+        DefinitionFault.conditionNotDefined(event: "", condition: condition.name).code,
+        "the machine has no condition '\(condition.name)'",
+        hint: .nearest(to: condition.name, of: device.conditions.map(\.name)))
+      isComplete = false
+    }
     // The other events are those that rows name.
     let rows = fields.optional("transitions")?.list() ?? []
-    var isComplete = true
     for row in rows {
       if let entries = row.node.entries, !entries.contains(where: { $0.key.text == "event" }) {
         row.reportExpected(

@@ -41,7 +41,6 @@ public struct TraceRule: Equatable, Sendable {
   /// Returns the event of a rule, with the arguments that it has in the machine of the device; `nil` if nothing of that
   /// name can be seen.
   static func event(named name: String, of device: MachineDefinition) -> Event? {
-    if name == refusal { return Event(name) }
     if let event = device.events.first(where: { $0.name == name }) {
       return Event(name, arguments: event.arguments.map { ArgumentForms($0.forms) })
     }
@@ -51,15 +50,14 @@ public struct TraceRule: Equatable, Sendable {
       }
       return Event(name, arguments: ArgumentForms(fields))
     }
-    let statuses = device.states.map(\.status) + device.transitions.compactMap(\.shows)
-    let isSeen =
-      statuses.contains { event(ofStatus: $0) == name } || name.hasPrefix(event(ofFault: ""))
+    let isSeen = events(of: device).contains(name) || name.hasPrefix(event(ofFault: ""))
     return isSeen ? Event(name) : nil
   }
 
   /// The names of all that can be seen of a device, except faults.
   static func events(of device: MachineDefinition) -> [String] {
-    device.events.map(\.name) + device.states.map { event(ofStatus: $0.status) }
+    let statuses = device.states.map(\.status) + device.transitions.compactMap(\.shows)
+    return device.events.map(\.name) + statuses.map(event(ofStatus:))
       + device.readings.map { event(ofReading: $0.name) } + [refusal]
   }
 

@@ -2,13 +2,16 @@ public import Automata
 
 extension MachineDefinition {
   /// A lock with a keypad, for two users: a machine that holds data.
-  public static let keypad: MachineDefinition = {
+  public static let keypad = machine(of: keypadFile, name: "keypad.yaml")
+
+  /// Reads a file of ours.
+  private static func machine(of file: String, name: String) -> MachineDefinition {
     do {
-      return try MachineDefinition(yaml: Array(keypadFile.utf8), name: "keypad.yaml")
+      return try MachineDefinition(yaml: Array(file.utf8), name: name)
     } catch {
-      preconditionFailure("the machine of the keypad: \(error)")
+      preconditionFailure("\(error)")
     }
-  }()
+  }
 
   /// The file of the ``keypad``.
   public static let keypadFile = #"""
@@ -87,13 +90,7 @@ extension MachineDefinition {
 
 extension MachineDefinition {
   /// The ``keypad`` behind a Bluetooth link: a machine of two regions.
-  public static let keypadBLE: MachineDefinition = {
-    do {
-      return try MachineDefinition(yaml: Array(keypadBLEFile.utf8), name: "keypad-ble.yaml")
-    } catch {
-      preconditionFailure("the machine of the keypad behind a link: \(error)")
-    }
-  }()
+  public static let keypadBLE = machine(of: keypadBLEFile, name: "keypad-ble.yaml")
 
   /// The file of the ``keypadBLE``.
   public static let keypadBLEFile = #"""

@@ -20,8 +20,8 @@ extension MachineDefinition {
     states:
       - away
       - logining
-      - { name: locked, status: open }
-      - { name: unlocked, status: open }
+      - locked
+      - unlocked
       - { name: the clock was set and is wrong again, status: broken }
       - { name: the history shows a command without its tag, status: broken }
       - { name: "the history shows a command that was not given, was recorded before, or follows a later one", status: broken }

@@ -58,6 +58,8 @@ struct TraceRuleTests {
     ("{ rule: r, states: [a], transitions: [{ event: open, from: b, to: = }] }",
       "12:64: 'open' starts from 'b', which is not defined"),
     ("{ states: [a], transitions: [] }", "12:5: missing key `rule`"),
+    ("{ rule: r, states: [a], conditions: [jamm], transitions: [{ event: open, from: a, to: = }] }",
+      "12:42: the machine has no condition 'jamm'"),
     ("{ rule: r, transitions: [{ event: open, from: a, to: = }] }", "12:5: missing key `states`"),
     ("{ rule: r, states: [a], transitions: [{ event: open, from: a, to: = }] }", "12:5: expected a state with `status: broken`, found a mapping"),
     ("{ rule: r, states: [a, b], transitions: [{ from: a, to: b, after: 3 s }] }", "12:46: expected a row with an event, found a mapping"),
